@@ -1,0 +1,277 @@
+//! Judging the events of a chat or completions stream.
+//!
+//! The end condition is a finish reason on every one of the `n` choices, or `[DONE]`; after it
+//! come usage, a second finish, more text even, and all of that is judged alike. Errors inside
+//! the stream are errors however they come: `event: error`, llama.cpp's `error:` field, or a
+//! top-level `error` that is not null, whatever follows.
+
+use memchr::memmem;
+
+use super::choice::Choice;
+use crate::{
+    Surface, Usage, Verdict,
+    dialect::{End, Finish, Judged, Kind},
+    json,
+    sse::Event,
+    usage,
+};
+
+/// Larger events are not parsed, so that one of 16 MiB does not hold a worker for 28 ms.
+const PARSE_LIMIT: usize = 64 * 1024;
+/// How far into, and before the end of, such an event is looked.
+const GLANCE: usize = 256;
+/// Finish reasons of choices beyond this index are not counted.
+const MAX_CHOICES: usize = 1 << 16;
+
+/// Judges one stream, event by event.
+#[derive(Debug)]
+pub struct Judge {
+    n: usize,
+    finished: Vec<bool>,
+    stopped_otherwise: bool,
+    ended: bool,
+    has_content: bool,
+    /// A tool call has begun and no content was seen.
+    open_call: bool,
+    usage: Usage,
+    inputs_differ: bool,
+    finish: Option<Finish>,
+    id: Option<String>,
+    model: Option<String>,
+}
+
+impl Judge {
+    /// For one streamed answer with `n` choices; the surfaces of this dialect are judged alike.
+    pub fn new(_surface: Surface, n: u32) -> Self {
+        Self {
+            n: usize::try_from(n)
+                .unwrap_or(MAX_CHOICES)
+                .clamp(1, MAX_CHOICES),
+            finished: Vec::new(),
+            stopped_otherwise: false,
+            ended: false,
+            has_content: false,
+            open_call: false,
+            usage: Usage::default(),
+            inputs_differ: false,
+            finish: None,
+            id: None,
+            model: None,
+        }
+    }
+
+    /// Judges the next event.
+    pub fn judge(&mut self, event: &Event) -> Judged {
+        if event.is_comment_only() {
+            return Judged::plain(Kind::Comment);
+        }
+        if let Some(error) = event.field("error") {
+            return Judged::plain(Kind::Error(Verdict::in_band(error)));
+        }
+        let name = event.name();
+        if event.raw().len() > PARSE_LIMIT {
+            return self.glance(name, event.raw());
+        }
+        let data = event.data();
+        match (name, &data) {
+            (Some("error"), data) => {
+                let verdict = Verdict::in_band(data.as_deref().unwrap_or_default());
+                return Judged::plain(Kind::Error(verdict));
+            }
+            (Some("ping"), _) => return Judged::plain(Kind::Comment),
+            _ => {}
+        }
+        let Some(data) = data else {
+            return Judged::plain(Kind::Preamble);
+        };
+        match std::str::from_utf8(&data).map(str::trim) {
+            Ok("[DONE]") => self.done(),
+            Ok("") => Judged::plain(Kind::Preamble),
+            Ok(text) => self.chunk(text),
+            Err(_) => Judged::plain(Kind::Unparsed),
+        }
+    }
+
+    fn done(&mut self) -> Judged {
+        let kind = if self.closes_call() {
+            Kind::Content
+        } else {
+            Kind::Done
+        };
+        Judged {
+            done: true,
+            ends: self.end(),
+            ..Judged::plain(kind)
+        }
+    }
+
+    fn chunk(&mut self, text: &str) -> Judged {
+        let names = [
+            "choices", "usage", "id", "model", "error", "x_groq", "object",
+        ];
+        let Some([choices, usage, id, model, error, groq, object]) = json::members(text, &names)
+        else {
+            return Judged::plain(Kind::Unparsed);
+        };
+        if error.is_some_and(|e| !matches!(e, "false" | "\"\"")) || object == Some("\"error\"") {
+            return Judged::plain(Kind::Error(Verdict::in_band(text.as_bytes())));
+        }
+        remember(&mut self.id, id);
+        remember(&mut self.model, model);
+        let usage = usage
+            .or_else(|| json::member(groq?, "usage"))
+            .and_then(Usage::read);
+        self.count(usage);
+
+        let mut judged = Judged {
+            usage,
+            ..Judged::plain(Kind::Preamble)
+        };
+        let mut any = false;
+        json::elements(choices.unwrap_or_default(), |choice| {
+            any = true;
+            if let Some(choice) = Choice::read(choice) {
+                self.choice(&choice, &mut judged);
+            }
+        });
+        if !any && usage.is_some() {
+            judged.kind = Kind::UsageOnly;
+        }
+        judged
+    }
+
+    fn choice(&mut self, choice: &Choice<'_>, judged: &mut Judged) {
+        if let Some(verdict) = choice.failure() {
+            judged.kind = Kind::Error(verdict);
+        }
+        self.open_call |= choice.held.call;
+        if choice.held.content {
+            self.content(judged);
+        }
+        if let Some(finish) = choice.finish.as_deref().and_then(Finish::of) {
+            self.finish(choice.index, finish, judged);
+        }
+    }
+
+    fn finish(&mut self, index: usize, finish: Finish, judged: &mut Judged) {
+        self.stopped_otherwise |= !finish.is_stop();
+        judged.finish = Some(finish.clone());
+        self.finish = Some(finish);
+        if index < MAX_CHOICES {
+            if self.finished.len() <= index {
+                self.finished.resize(index + 1, false);
+            }
+            if let Some(slot) = self.finished.get_mut(index) {
+                *slot = true;
+            }
+        }
+        if self.finished.iter().filter(|done| **done).count() >= self.n {
+            if self.closes_call() {
+                self.content(judged);
+            }
+            judged.ends = judged.ends.or_else(|| self.end());
+        }
+    }
+
+    fn content(&mut self, judged: &mut Judged) {
+        self.has_content = true;
+        if !matches!(judged.kind, Kind::Error(_)) {
+            judged.kind = Kind::Content;
+        }
+    }
+
+    /// A call that never got arguments is whole once the end is reached.
+    fn closes_call(&mut self) -> bool {
+        let closes = self.open_call && !self.has_content;
+        self.has_content |= closes;
+        closes
+    }
+
+    fn end(&mut self) -> Option<End> {
+        let end = if self.stopped_otherwise {
+            End::Other
+        } else {
+            End::Stop
+        };
+        (!std::mem::replace(&mut self.ended, true)).then_some(end)
+    }
+
+    /// Over the limit: content, unless its name or its first bytes say that it is an error.
+    fn glance(&mut self, name: Option<&str>, raw: &[u8]) -> Judged {
+        let head = raw.get(..GLANCE).unwrap_or(raw);
+        let begins = memmem::find(head, b"data:").and_then(|at| head.get(at + 5..));
+        let begins = begins.map(<[u8]>::trim_ascii_start).unwrap_or_default();
+        if name == Some("error") || begins.starts_with(b"{\"error\"") {
+            return Judged::plain(Kind::Error(Verdict::in_band(b"")));
+        }
+        let mut judged = Judged::plain(Kind::Content);
+        self.has_content = true;
+        // inside a string these quotes would be escaped, so this is a member, mostly of choice 0
+        let tail = raw.get(raw.len().saturating_sub(GLANCE)..).unwrap_or(raw);
+        let reason = memmem::rfind(tail, b"\"finish_reason\":").and_then(|at| tail.get(at + 16..));
+        let word = reason.and_then(|rest| rest.trim_ascii_start().strip_prefix(b"\""));
+        let word = word.and_then(|rest| rest.split(|b| *b == b'"').next());
+        if let Some(finish) = word.and_then(|w| Finish::of(std::str::from_utf8(w).ok()?)) {
+            self.finish(0, finish, &mut judged);
+        }
+        judged
+    }
+
+    fn count(&mut self, usage: Option<Usage>) {
+        let Some(usage) = usage else { return };
+        self.inputs_differ |=
+            matches!((self.usage.input, usage.input), (Some(old), Some(new)) if old != new);
+        self.usage.update(usage);
+    }
+
+    /// Whether any content was seen.
+    pub fn has_content(&self) -> bool {
+        self.has_content
+    }
+
+    /// Whether the end condition is met.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// How the stream ended so far: what `ends` said, or would say.
+    pub fn end_so_far(&self) -> End {
+        if self.stopped_otherwise {
+            End::Other
+        } else {
+            End::Stop
+        }
+    }
+
+    /// The token counts so far, the last of each field.
+    pub fn usage(&self) -> usage::Usage {
+        self.usage
+    }
+
+    /// Whether prompt tokens were reported with different values: the counts are doubtful.
+    pub fn inputs_differ(&self) -> bool {
+        self.inputs_differ
+    }
+
+    /// The last finish reason.
+    pub fn finish_reason(&self) -> Option<&Finish> {
+        self.finish.as_ref()
+    }
+
+    /// The first id of the answer that is not empty.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The first model name that is not empty.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+}
+
+fn remember(kept: &mut Option<String>, value: Option<&str>) {
+    if kept.is_none() {
+        let text = value.and_then(json::text).filter(|text| !text.is_empty());
+        *kept = text.map(Into::into);
+    }
+}

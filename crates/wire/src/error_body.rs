@@ -1,0 +1,93 @@
+//! Errors as a caller of the OpenAI API expects them.
+//!
+//! Every failure that reaches a caller is one JSON envelope, or one well-formed event of a stream
+//! whose head was sent already. An upstream's own envelope is passed on as it is, apart from the
+//! scrub, because SDKs branch on its type, code and param; anything else it said is wrapped.
+
+use bytes::Bytes;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
+
+use crate::{Verdict, json, scrub};
+
+#[cfg(test)]
+mod tests;
+
+/// The members of `error`, in the order in which they are written.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorFields<'a> {
+    /// For people.
+    pub message: &'a str,
+    /// `type`: the SDKs' family of errors.
+    pub kind: &'a str,
+    /// `code`: the exact one.
+    pub code: Option<&'a str>,
+    /// `param`: the member of the request at fault.
+    pub param: Option<&'a str>,
+    /// What comes after: `phase`, `budget_ms`, `attempts` and the like.
+    pub extra: Vec<(&'static str, Value)>,
+}
+
+impl Serialize for ErrorFields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4 + self.extra.len()))?;
+        map.serialize_entry("message", self.message)?;
+        map.serialize_entry("type", self.kind)?;
+        map.serialize_entry("code", &self.code)?;
+        map.serialize_entry("param", &self.param)?;
+        for (name, value) in &self.extra {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// `{"error":{"message","type","code","param",…}}`
+pub fn openai_error(fields: &ErrorFields<'_>) -> Bytes {
+    envelope(fields).into()
+}
+
+/// The same as one event of a stream: `data: {"error":{…}}` and a blank line.
+pub fn openai_error_event(fields: &ErrorFields<'_>) -> Bytes {
+    event(&envelope(fields))
+}
+
+/// What an upstream said about a caller's request, ready to be passed on: its own body without
+/// `secrets` if it is an OpenAI envelope, else an envelope made of the verdict.
+pub fn upstream_error(verdict: &Verdict, body: &Bytes, secrets: &[&str]) -> Bytes {
+    if is_envelope(body) {
+        return scrub::body(body, secrets);
+    }
+    let message = verdict
+        .message
+        .as_deref()
+        .unwrap_or("the upstream refused the request");
+    openai_error(&ErrorFields {
+        message: &scrub::text(message, secrets),
+        kind: "invalid_request_error",
+        code: Some(verdict.class.as_str()),
+        ..ErrorFields::default()
+    })
+}
+
+/// Whether `body` is `{"error":{"message":"…",…}}`.
+pub fn is_envelope(body: &[u8]) -> bool {
+    let message = std::str::from_utf8(body)
+        .ok()
+        .and_then(|text| json::member(text, "error"))
+        .and_then(|error| json::member(error, "message"));
+    message.is_some_and(json::is_text)
+}
+
+fn envelope(fields: &ErrorFields<'_>) -> Vec<u8> {
+    #[derive(serde::Serialize)]
+    struct Envelope<'a> {
+        error: &'a ErrorFields<'a>,
+    }
+    // strings, numbers and JSON values always serialise
+    serde_json::to_vec(&Envelope { error: fields }).unwrap_or_default()
+}
+
+fn event(json: &[u8]) -> Bytes {
+    [b"data: ", json, b"\n\n"].concat().into()
+}

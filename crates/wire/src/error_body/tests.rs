@@ -1,0 +1,58 @@
+use std::time::SystemTime;
+
+use http::HeaderMap;
+use serde_json::json;
+
+use super::*;
+
+fn verdict(status: u16, body: &str) -> Verdict {
+    Verdict::of_response(
+        status,
+        &HeaderMap::new(),
+        body.as_bytes(),
+        SystemTime::UNIX_EPOCH,
+    )
+}
+
+#[test]
+fn the_envelope_has_its_members_in_order() {
+    let fields = ErrorFields {
+        message: "late\n\"now\"",
+        kind: "timeout_error",
+        code: Some("request_deadline_exceeded"),
+        param: None,
+        extra: vec![("phase", json!("queued")), ("budget_ms", json!(200))],
+    };
+    let expected = r#"{"error":{"message":"late\n\"now\"","type":"timeout_error","code":"request_deadline_exceeded","param":null,"phase":"queued","budget_ms":200}}"#;
+    assert_eq!(openai_error(&fields), expected);
+    assert_eq!(openai_error_event(&fields), format!("data: {expected}\n\n"));
+}
+
+#[test]
+fn an_upstreams_own_envelope_is_passed_on_apart_from_secrets() {
+    let body = "{\n \"error\": {\"message\":\"bad key sk-abcdef\", \"code\":\"unsupported_parameter\"}, \"x\": 1e400 }";
+    let out = upstream_error(&verdict(400, body), &Bytes::from(body), &["sk-abcdef"]);
+    assert_eq!(out, body.replace("sk-abcdef", "[redacted]"));
+}
+
+#[test]
+fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
+    for (body, message) in [
+        ("", "the upstream refused the request"),
+        (
+            "<html>nginx at 10.0.0.1</html>",
+            "the upstream refused the request",
+        ),
+        (
+            r#"{"detail":"no, says host-1.example"}"#,
+            "no, says [redacted]",
+        ),
+        (r#"{"error":"plain"}"#, "plain"),
+    ] {
+        let out = upstream_error(&verdict(400, body), &Bytes::from(body), &["host-1.example"]);
+        let out: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(out["error"]["message"], message);
+        assert_eq!(out["error"]["type"], "invalid_request_error");
+        assert_eq!(out["error"]["code"], "invalid_request");
+    }
+}

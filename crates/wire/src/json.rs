@@ -1,0 +1,213 @@
+//! Borrowed looks into JSON text: members of an object, elements of an array, leaves.
+//!
+//! A value is handled as the `&str` that spells it, so that numbers keep their digits, unread
+//! parts are only skipped, and positions can be told from pointers. serde_json skips values
+//! without recursion, so depth is no limit for anything that is not read. A member that is `null`
+//! and one that is absent are the same to [`members`]: providers use both.
+
+use std::{borrow::Cow, fmt};
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The members of an object asked for by name, as they are spelled.
+pub(crate) struct Found<'a, const N: usize> {
+    pub(crate) values: [Option<&'a str>; N],
+    /// A name that came more than once: its place in the list of names, and its last value.
+    pub(crate) repeated: Option<(usize, &'a str)>,
+}
+
+/// Reads `object` once; names are compared without regard to ASCII case when `fold`.
+pub(crate) fn read<'a, const N: usize>(
+    object: &'a str,
+    names: &[&str; N],
+    fold: bool,
+) -> Result<Found<'a, N>, serde_json::Error> {
+    let mut source = serde_json::Deserializer::from_str(object);
+    let found = source.deserialize_map(Members { names, fold })?;
+    source.end()?;
+    Ok(found)
+}
+
+/// The members of `object`, last one wins, `null` as absent; `None` if it is not an object.
+pub(crate) fn members<'a, const N: usize>(
+    object: &'a str,
+    names: &[&str; N],
+) -> Option<[Option<&'a str>; N]> {
+    let found = read(object, names, false).ok()?;
+    Some(found.values.map(|value| value.filter(|v| !is_null(v))))
+}
+
+/// One member of `object`; `None` if absent, `null`, or if `object` is no object.
+pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let [value] = members(object, &[name])?;
+    value
+}
+
+/// Every member of `object` in order; `None` if it is not an object.
+pub(crate) fn entries(object: &str) -> Option<Vec<(String, &str)>> {
+    let mut source = serde_json::Deserializer::from_str(object);
+    let entries = source.deserialize_map(Entries).ok()?;
+    source.end().ok().map(|()| entries)
+}
+
+/// Calls `each` with every element; false if `array` is not an array.
+pub(crate) fn elements<'a>(array: &'a str, each: impl FnMut(&'a str)) -> bool {
+    let mut source = serde_json::Deserializer::from_str(array);
+    source.deserialize_seq(Elements(each)).is_ok()
+}
+
+pub(crate) fn is_null(value: &str) -> bool {
+    value == "null"
+}
+
+pub(crate) fn is_string(value: &str) -> bool {
+    value.starts_with('"')
+}
+
+pub(crate) fn is_object(value: &str) -> bool {
+    value.starts_with('{')
+}
+
+pub(crate) fn is_array(value: &str) -> bool {
+    value.starts_with('[')
+}
+
+/// A string token with at least one character: white space counts.
+pub(crate) fn is_text(value: &str) -> bool {
+    is_string(value) && value.len() > 2
+}
+
+/// The text of a string token; `None` for other values and for lone surrogates.
+pub(crate) fn text(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(value).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+/// A count: a whole number, also when it is spelled `12.0`.
+pub(crate) fn count(value: &str) -> Option<u64> {
+    value.parse().ok().or_else(|| {
+        let number: f64 = value.parse().ok()?;
+        // 2^53: beyond it a float no longer tells whole numbers apart
+        let whole = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
+        whole.then_some(number as u64)
+    })
+}
+
+/// Where `part`, a slice of `whole`, begins.
+pub(crate) fn offset(whole: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(whole.as_ptr().addr())
+}
+
+/// `json` without white space between its tokens; the tokens stay as they are spelled.
+pub(crate) fn compact(json: &str) -> String {
+    let (mut out, mut inside, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for character in json.chars() {
+        let blank = !inside && matches!(character, ' ' | '\t' | '\n' | '\r');
+        if !blank {
+            out.push(character);
+        }
+        if character == '"' && !escaped {
+            inside = !inside;
+        }
+        escaped = inside && character == '\\' && !escaped;
+    }
+    out
+}
+
+struct Members<'n, const N: usize> {
+    names: &'n [&'n str; N],
+    fold: bool,
+}
+
+impl<'de, const N: usize> Visitor<'de> for Members<'_, N> {
+    type Value = Found<'de, N>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut values, mut repeated) = ([None; N], None);
+        while let Some(slot) = map.next_key_seed(Slot(&self))? {
+            let Some(slot) = slot else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = map.next_value::<&'de RawValue>()?.get();
+            if let Some(place) = values.get_mut(slot)
+                && place.replace(value).is_some()
+            {
+                repeated = Some((slot, value));
+            }
+        }
+        Ok(Found { values, repeated })
+    }
+}
+
+/// Which of the names a key is. Read as bytes, because a key may hold lone surrogates.
+struct Slot<'s, 'n, const N: usize>(&'s Members<'n, N>);
+
+impl<'de, const N: usize> DeserializeSeed<'de> for Slot<'_, '_, N> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
+        source.deserialize_bytes(self)
+    }
+}
+
+impl<const N: usize> Visitor<'_> for Slot<'_, '_, N> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
+        let Members { names, fold } = *self.0;
+        let same = |name: &&str| match fold {
+            false => name.as_bytes() == key,
+            true => name.as_bytes().eq_ignore_ascii_case(key),
+        };
+        Ok(names.iter().position(same))
+    }
+}
+
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Vec<(String, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
+            entries.push((key, value.get()));
+        }
+        Ok(entries)
+    }
+}
+
+struct Elements<F>(F);
+
+impl<'de, F: FnMut(&'de str)> Visitor<'de> for Elements<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(element) = seq.next_element::<&'de RawValue>()? {
+            (self.0)(element.get());
+        }
+        Ok(())
+    }
+}
