@@ -19,11 +19,20 @@ pub(super) struct Said {
     pub(super) status: Option<u16>,
     /// Every type, code and status word of this error and those inside it, folded.
     pub(super) words: Vec<String>,
+    /// This is what stands inside another error, whose own `metadata` is not followed.
+    inner: bool,
 }
 
 impl Said {
     pub(super) fn read(body: &[u8]) -> Self {
-        let mut said = Self::default();
+        Self::read_at(body, false)
+    }
+
+    fn read_at(body: &[u8], inner: bool) -> Self {
+        let mut said = Self {
+            inner,
+            ..Self::default()
+        };
         if let Ok(text) = std::str::from_utf8(body) {
             said.body(text.trim());
         }
@@ -99,7 +108,7 @@ impl Said {
             let inner = word(json::member(inner, "code"));
             self.note(inner.as_deref());
         }
-        self.provider(metadata);
+        self.provider(metadata.filter(|_| !self.inner));
     }
 
     /// OpenRouter: `metadata.raw` is what the provider said, JSON or text.
@@ -116,7 +125,7 @@ impl Said {
             false => json::text(raw),
         });
         let Some(raw) = raw else { return };
-        let inner = Self::read(raw.as_bytes());
+        let inner = Self::read_at(raw.as_bytes(), true);
         match inner.message {
             Some(message) => self.add(&message),
             None if !raw.trim_start().starts_with(['<', '{', '[']) => self.add(&raw),
