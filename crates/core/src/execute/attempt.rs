@@ -1,0 +1,242 @@
+//! One member's turn: rest, queue, rest again after a wait, exchange, and what a failure does to health.
+
+use super::{
+    Answer, Cut, Cuts, Run, Served, Why,
+    admit::Entries,
+    cut::race,
+    hold::{Held, hold},
+    member_cuts,
+};
+use crate::{
+    clock::{Clock, Limits},
+    failure::{Code, Failure, Limit, Sent},
+    lane::Permit,
+    plan::TargetId,
+    target::Target,
+    upstream::{Attempt, Head, Pieces, Progress, Upstream},
+};
+use bytes::Bytes;
+use http::StatusCode;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// A stream at its first content: everything that must end with it.
+pub struct Live<P> {
+    pub(crate) pieces: P,
+    pub(crate) permit: Permit,
+    pub(crate) verdict: Verdict,
+    pub(crate) held: VecDeque<Bytes>,
+    pub(crate) limits: Limits,
+    /// When the attempt was dispatched.
+    pub(crate) dispatched: Instant,
+    /// The end condition was met within what is held.
+    pub(crate) ended: bool,
+    /// The end marker is among what is held.
+    pub(crate) marked: bool,
+}
+
+/// What the end of a stream means for its target's health.
+pub(crate) struct Verdict {
+    entries: Option<Entries>,
+    target: Target,
+    id: TargetId,
+}
+
+impl Verdict {
+    pub(crate) fn succeed(self) {
+        if let Some(e) = self.entries {
+            e.succeed();
+        }
+    }
+
+    pub(crate) fn fail(self, failure: &mut Failure) {
+        failure.target = Some((self.id, self.target.name.clone()));
+        judge(&self.target, self.entries, failure);
+    }
+}
+
+impl<U: Upstream> Run<U> {
+    pub(super) async fn try_member(&mut self, id: TargetId) -> Served<U::Pieces> {
+        let engine = self.engine.clone();
+        let Some(target) = engine.targets.get(usize::from(id.0)) else {
+            return Err(Failure::new(
+                Code::Internal,
+                "the plan names a target that is not there",
+            ));
+        };
+        self.rested(id, target)?;
+        let reserve = self.reserve(target);
+        let permit = self.admit(id, target, reserve).await?;
+        self.floor()?;
+        let entries = self.enter(id, target)?;
+        if !self.walk.is_retry() {
+            target.budget.deposit();
+        }
+        self.walk.attempted();
+        self.exchange(id, target, permit, entries, reserve).await
+    }
+
+    async fn exchange(
+        &mut self,
+        id: TargetId,
+        target: &Target,
+        permit: Permit,
+        entries: Option<Entries>,
+        reserve: Option<Cut>,
+    ) -> Served<U::Pieces> {
+        let progress = Progress::new();
+        let (number, span) = self.record.attempt_started(&target.name, progress.clone());
+        let left = self.forwardable(target);
+        let trace = self.record.report().trace.clone();
+        let attempt = Attempt {
+            number,
+            left,
+            trace: &trace,
+            span,
+            progress: &progress,
+        };
+        let cuts = self.cuts(target, &progress, reserve);
+        let engine = self.engine.clone();
+        let step = async {
+            let pieces = engine.upstream.send(id, &self.call, &attempt).await?;
+            hold(pieces, &self.call, target.allow_empty).await
+        };
+        let failure = match race(step, cuts, Some(&progress)).await {
+            Ok(Ok(held)) => {
+                return Ok(self.commit(id, target, permit, entries, held, progress.started()));
+            }
+            Ok(Err(failure)) if self.call.deadline.spent() => {
+                drop(failure);
+                self.too_late(None)
+            }
+            Ok(Err(failure)) => failure,
+            Err(Why::Deadline | Why::QueueWait) => self.too_late(None),
+            Err(Why::Clock(clock, length)) => {
+                timed_out(target, clock, length, progress.started().elapsed())
+            }
+        };
+        drop(permit);
+        let failure = label(failure, id, target, progress.sent());
+        self.record.attempt_ended(Some(&failure), None);
+        judge(target, entries, &failure);
+        Err(failure)
+    }
+
+    fn cuts(&self, target: &Target, progress: &Arc<Progress>, reserve: Option<Cut>) -> Cuts {
+        member_cuts(&target.limits, self.call.stream, progress.started())
+            .with(Cut::deadline(&self.call.deadline))
+            .with(reserve)
+            .with_connect(&target.limits, progress.started())
+    }
+
+    /// What may be forwarded as the time left: the deadline, cut to the attempt's own limit.
+    fn forwardable(&self, target: &Target) -> Option<Duration> {
+        let own = target.limits.whole(self.call.stream).map(|(_, d)| d);
+        [self.call.deadline.left(), own].into_iter().flatten().min()
+    }
+
+    fn commit(
+        &mut self,
+        id: TargetId,
+        target: &Target,
+        permit: Permit,
+        entries: Option<Entries>,
+        held: Held<U::Pieces>,
+        dispatched: Instant,
+    ) -> (Head, Answer<U::Pieces>) {
+        let head = held.pieces.head().clone();
+        self.record.first_content();
+        self.record.committed(&head, held.by);
+        self.record.held_back(held.bytes);
+        // the caller's body was kept for another attempt; there will be none
+        self.call.body = Bytes::new();
+        if !self.call.stream {
+            self.record.attempt_ended(None, Some(held.pieces.summary()));
+            drop(permit);
+            if let Some(e) = entries {
+                e.succeed();
+            }
+            return (head, Answer::Whole(whole(held.held)));
+        }
+        let live = Live {
+            pieces: held.pieces,
+            permit,
+            verdict: Verdict {
+                entries,
+                target: target.clone(),
+                id,
+            },
+            held: held.held,
+            limits: target.limits,
+            dispatched,
+            ended: held.ended,
+            marked: held.marked,
+        };
+        (head, Answer::Stream(Box::new(live)))
+    }
+}
+
+/// The pieces of a unary answer: one, in practice.
+fn whole(mut held: VecDeque<Bytes>) -> Bytes {
+    if held.len() <= 1 {
+        return held.pop_front().unwrap_or_default();
+    }
+    held.into_iter().flatten().collect()
+}
+
+pub(crate) fn timed_out(
+    target: &Target,
+    clock: Clock,
+    limit: Duration,
+    elapsed: Duration,
+) -> Box<Failure> {
+    let ms = limit.as_millis();
+    let text = match clock {
+        Clock::Reserve => format!(
+            "target {} had no content after {ms} ms, the rest of the time is kept for the next member",
+            target.name
+        ),
+        _ => format!(
+            "target {} reached its {} of {ms} ms",
+            target.name,
+            clock.as_str()
+        ),
+    };
+    let mut f = Failure::new(Code::Timeout, text);
+    f.limit = Some(Limit {
+        clock,
+        limit,
+        elapsed,
+    });
+    f
+}
+
+fn label(mut f: Box<Failure>, id: TargetId, target: &Target, sent: Sent) -> Box<Failure> {
+    f.target = Some((id, target.name.clone()));
+    f.sent = f.sent.max(sent);
+    f
+}
+
+/// What a failure does to the target's health and to its credential's.
+fn judge(target: &Target, entries: Option<Entries>, f: &Failure) {
+    let Some(entries) = entries else { return };
+    match (f.code, f.status) {
+        (Code::QuotaExhausted, _) => {
+            target
+                .credential
+                .bench(Some(f.retry_after.unwrap_or(Duration::from_secs(60))));
+        }
+        (Code::Unauthorized, Some(StatusCode::FORBIDDEN)) | (Code::NotFound, _) => {
+            target.health.bench(None)
+        }
+        (Code::Unauthorized, _) => target.credential.unauthorized(),
+        _ => {
+            if let Some(hint) = f.retry_after {
+                target.health.cool(hint);
+            }
+            if f.counts() {
+                entries.fail();
+            }
+        }
+    }
+}

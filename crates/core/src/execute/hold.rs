@@ -1,0 +1,112 @@
+//! Holding back a stream's preamble until its first content, so that the attempt can still be replaced.
+//!
+//! Comments and pings in it are dropped; every data event of the winning attempt is kept and delivered. A
+//! preamble beyond the route's bounds commits early instead of failing.
+
+use crate::{
+    call::{Call, CommitOn},
+    failure::{Code, Failure},
+    upstream::{End, Kind, Piece, Pieces},
+};
+use bytes::Bytes;
+use std::{collections::VecDeque, future::poll_fn};
+
+/// An attempt at its first content.
+pub(super) struct Held<P> {
+    pub(super) pieces: P,
+    pub(super) held: VecDeque<Bytes>,
+    pub(super) bytes: usize,
+    pub(super) by: &'static str,
+    pub(super) ended: bool,
+    pub(super) marked: bool,
+}
+
+/// Reads up to what commits. A unary answer is read to its end.
+pub(super) async fn hold<P: Pieces>(
+    pieces: P,
+    call: &Call,
+    allow_empty: bool,
+) -> Result<Held<P>, Box<Failure>> {
+    let mut h = Held {
+        pieces,
+        held: VecDeque::new(),
+        bytes: 0,
+        by: "whole",
+        ended: false,
+        marked: false,
+    };
+    let mut content = false;
+    loop {
+        let Some(piece) = poll_fn(|cx| h.pieces.poll_piece(cx)).await.transpose()? else {
+            return if content && !call.stream {
+                Ok(h)
+            } else {
+                Err(over(h.ended || !call.stream))
+            };
+        };
+        let text = matches!(piece.kind, Kind::Content { text: true });
+        content |= matches!(piece.kind, Kind::Content { .. });
+        let end = piece.end;
+        h.keep(piece)?;
+        if let Some(end) = end {
+            h.ended = true;
+            return if content || allow_empty || end == End::Other {
+                h.to_end(call).await
+            } else {
+                Err(over(true))
+            };
+        }
+        if !call.stream {
+            continue;
+        }
+        if text || (content && call.policy.commit_on == CommitOn::Content) {
+            h.by = "content";
+            return Ok(h);
+        }
+        if h.bytes > call.policy.hold_back_bytes || h.held.len() > call.policy.hold_back_events {
+            h.by = "holdback_full";
+            return Ok(h);
+        }
+    }
+}
+
+impl<P: Pieces> Held<P> {
+    fn keep(&mut self, piece: Piece) -> Result<(), Box<Failure>> {
+        match piece.kind {
+            Kind::Comment => return Ok(()),
+            Kind::Error(failure) => return Err(failure),
+            Kind::Done if self.marked => return Ok(()),
+            Kind::Done => self.marked = true,
+            Kind::Event | Kind::Content { .. } => {}
+        }
+        self.bytes += piece.bytes.len();
+        self.held.push_back(piece.bytes);
+        Ok(())
+    }
+
+    /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
+    async fn to_end(mut self, call: &Call) -> Result<Self, Box<Failure>> {
+        if call.stream {
+            self.by = "end";
+            return Ok(self);
+        }
+        while let Some(piece) = poll_fn(|cx| self.pieces.poll_piece(cx)).await.transpose()? {
+            self.keep(piece)?;
+        }
+        Ok(self)
+    }
+}
+
+fn over(ended: bool) -> Box<Failure> {
+    if ended {
+        Failure::new(
+            Code::EmptyResponse,
+            "the upstream's answer ended without content",
+        )
+    } else {
+        Failure::new(
+            Code::Truncated,
+            "the upstream closed before the end of its answer",
+        )
+    }
+}

@@ -1,0 +1,417 @@
+//! The truth about one request: a [`Report`] that grows while it runs, and the [`Record`] that owns it.
+//!
+//! The record lives by value in whatever owns the request, so it closes exactly once on every exit path,
+//! drop and panic included. The first outcome said wins; a record dropped without one was cancelled (or, in
+//! an unwinding thread, a bug of ours). Spans still open at that instant are closed with it.
+
+use crate::{
+    call::Surface,
+    deadline::Deadline,
+    failure::{Code, Failure, Fault},
+    observer::{Event, Observer},
+    trace::{SpanId, Trace},
+    upstream::{Head, Progress, Summary},
+};
+use http::StatusCode;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::time::Instant;
+
+mod fate;
+mod parts;
+mod report;
+pub use fate::Fate;
+pub(crate) use fate::Word;
+pub use parts::{AttemptReport, BackoffReport, QueueReport};
+pub use report::Report;
+
+/// What a request is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each variant is its `as_str`")]
+pub enum Phase {
+    Receiving,
+    Queued,
+    Connecting,
+    AwaitingHeaders,
+    AwaitingContent,
+    Streaming,
+    Backoff,
+}
+
+impl Phase {
+    /// The name in errors and telemetry.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Receiving => "receiving",
+            Self::Queued => "queued",
+            Self::Connecting => "connecting",
+            Self::AwaitingHeaders => "awaiting_headers",
+            Self::AwaitingContent => "awaiting_content",
+            Self::Streaming => "streaming",
+            Self::Backoff => "backoff",
+        }
+    }
+}
+
+/// Why a request was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The caller left.
+    Gone,
+    /// The caller stopped taking bytes.
+    Stalled,
+}
+
+/// The one terminal classification of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each variant is its `as_str`")]
+pub enum Outcome {
+    Ok,
+    Rejected,
+    UpstreamRejected,
+    Failed,
+    DeadlineExceeded,
+    Cancelled,
+    Overloaded,
+    Truncated,
+    Shutdown,
+}
+
+impl Outcome {
+    /// The name in telemetry.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Rejected => "rejected",
+            Self::UpstreamRejected => "upstream_rejected",
+            Self::Failed => "failed",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::Cancelled => "cancelled",
+            Self::Overloaded => "overloaded",
+            Self::Truncated => "truncated",
+            Self::Shutdown => "shutdown",
+        }
+    }
+
+    /// The outcome of a request whose last word is `code`.
+    #[must_use]
+    pub const fn of(code: Code, committed: bool) -> Self {
+        match (code, code.rule().fault) {
+            (Code::ShuttingDown, _) => Self::Shutdown,
+            (Code::DeadlineExceeded, _) => Self::DeadlineExceeded,
+            (Code::KeyLimit, _) => Self::Rejected,
+            (_, Fault::Load) => Self::Overloaded,
+            (Code::Internal, _) => Self::Failed,
+            _ if committed => Self::Truncated,
+            (_, Fault::Caller) => Self::UpstreamRejected,
+            _ => Self::Failed,
+        }
+    }
+}
+
+/// Owns a request's [`Report`] and closes it exactly once.
+pub struct Record {
+    report: Box<Report>,
+    observer: Arc<dyn Observer>,
+    progress: Option<Arc<Progress>>,
+    fate: Option<Arc<Fate>>,
+    closed: bool,
+}
+
+impl std::fmt::Debug for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Record")
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Record {
+    /// Opens a record for a request whose head was read at `deadline.started()`.
+    #[must_use]
+    pub fn open(
+        id: Arc<str>,
+        surface: Surface,
+        trace: Trace,
+        deadline: Deadline,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        let record = Self {
+            report: Box::new(Report::new(id, surface, trace, deadline)),
+            observer,
+            progress: None,
+            fate: None,
+            closed: false,
+        };
+        record.tell(&Event::Received);
+        record
+    }
+
+    /// What is known so far.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// A handle for whoever may have to end the future that will own this record.
+    pub fn fate(&mut self) -> Arc<Fate> {
+        self.fate.get_or_insert_with(Arc::default).clone()
+    }
+
+    /// Takes over what happened while the record was out of reach.
+    pub(crate) fn rejoin(&mut self) {
+        let Some(fate) = &self.fate else { return };
+        if let Some(status) = fate.status() {
+            self.report.status.get_or_insert(status);
+        }
+        for _ in 0..fate.take_heartbeats() {
+            self.heartbeat();
+        }
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        self.observer.on(&self.report, event);
+    }
+
+    /// What the front door learnt: route, key, whether a stream was asked for, the deadline as it is now.
+    pub fn identify(
+        &mut self,
+        route: Option<Arc<str>>,
+        key: Option<Arc<str>>,
+        stream: bool,
+        deadline: Deadline,
+    ) {
+        self.report.route = route.or_else(|| self.report.route.take());
+        self.report.key = key.or_else(|| self.report.key.take());
+        self.report.stream = stream;
+        self.report.deadline = deadline;
+    }
+
+    /// The request's body is complete: the phase of receiving ends.
+    pub fn received(&mut self) {
+        self.report.last_part_ended = Instant::now();
+        self.report.receive = self
+            .report
+            .last_part_ended
+            .saturating_duration_since(self.report.started);
+    }
+
+    /// The status line was (or is about to be) written.
+    pub fn head_sent(&mut self, status: StatusCode) {
+        self.report.status.get_or_insert(status.as_u16());
+    }
+
+    /// Bytes handed towards the caller.
+    pub(crate) fn delivered(&mut self, bytes: usize) {
+        self.report.delivered_bytes += bytes as u64;
+    }
+
+    /// A heartbeat was written.
+    pub(crate) fn heartbeat(&mut self) {
+        self.report.heartbeats += 1;
+        self.tell(&Event::Heartbeat);
+    }
+
+    pub(crate) fn held_back(&mut self, bytes: usize) {
+        self.report.held_back_bytes = self.report.held_back_bytes.max(bytes as u64);
+    }
+
+    pub(crate) fn queue_joined(&mut self, target: &Arc<str>) {
+        self.report.phase = Phase::Queued;
+        self.report.waiting = Some(QueueReport::open(
+            self.report.attempt_count() + 1,
+            target.clone(),
+        ));
+    }
+
+    pub(crate) fn queue_waits(&mut self, target: &Arc<str>, predicted: Option<Duration>) {
+        if let Some(wait) = &mut self.report.waiting {
+            wait.predicted = predicted;
+        }
+        self.tell(&Event::Queued { target });
+    }
+
+    /// The wait in a lane is over; `refused` says why when no permit was granted.
+    pub(crate) fn queue_left(&mut self, refused: Option<&'static str>) {
+        let Some(mut wait) = self.report.waiting.take() else {
+            return;
+        };
+        wait.close(refused);
+        self.report.queue += wait.length();
+        self.report.last_part_ended = wait.ended;
+        self.tell(&Event::QueueLeft(&wait));
+        self.report.queue_waits.push(wait);
+    }
+
+    pub(crate) fn attempt_started(
+        &mut self,
+        target: &Arc<str>,
+        progress: Arc<Progress>,
+    ) -> (u32, SpanId) {
+        self.report.phase = Phase::Connecting;
+        let number = self.report.attempt_count() + 1;
+        let attempt = AttemptReport::open(number, target.clone(), progress.started());
+        let span = attempt.upstream_span;
+        self.report.attempting = Some(attempt);
+        self.progress = Some(progress);
+        self.tell(&Event::AttemptStarted { number, target });
+        (number, span)
+    }
+
+    /// The first content of the running attempt arrived.
+    pub(crate) fn first_content(&mut self) {
+        if let Some(a) = &mut self.report.attempting {
+            a.first_content.get_or_insert_with(|| a.started.elapsed());
+        }
+        self.report.phase = Phase::AwaitingContent;
+    }
+
+    /// The answer of the running attempt goes to the caller.
+    pub(crate) fn committed(&mut self, head: &Head, by: &'static str) {
+        let now = Instant::now();
+        self.report.phase = Phase::Streaming;
+        self.report.committed = Some(now);
+        self.report.committed_by = Some(by);
+        self.report.deadline.content_arrived();
+        if let Some(a) = &mut self.report.attempting {
+            a.status = Some(head.status.as_u16());
+            a.request_id.clone_from(&head.request_id);
+            self.report.served_by = Some(a.target.clone());
+            self.report.fallback_index = self
+                .report
+                .attempts
+                .iter()
+                .filter(|b| b.target != a.target)
+                .count();
+        }
+        self.tell(&Event::Committed);
+    }
+
+    /// The running attempt is over.
+    pub(crate) fn attempt_ended(&mut self, failure: Option<&Failure>, summary: Option<Summary>) {
+        self.report.phase = self.phase();
+        let Some(mut a) = self.report.attempting.take() else {
+            return;
+        };
+        a.close(self.progress.take().as_deref(), failure, summary.as_ref());
+        self.report.attempt += a.length();
+        self.report.last_part_ended = a.ended;
+        if let Some(s) = summary {
+            self.report.summary = s;
+        }
+        self.tell(&Event::AttemptEnded(&a));
+        self.report.attempts.push(a);
+    }
+
+    pub(crate) fn backoff_started(&mut self, target: Option<Arc<str>>, budget_empty: bool) {
+        self.report.phase = Phase::Backoff;
+        self.report.backing_off = Some(BackoffReport::open(target, budget_empty));
+    }
+
+    pub(crate) fn backoff_ended(&mut self) {
+        let Some(mut b) = self.report.backing_off.take() else {
+            return;
+        };
+        b.close();
+        self.report.backoff += b.length();
+        self.report.last_part_ended = b.ended;
+        self.tell(&Event::BackedOff(&b));
+        self.report.backoffs.push(b);
+    }
+
+    /// The retry budget of the last attempt's target was empty.
+    pub(crate) fn budget_empty(&mut self) {
+        if let Some(a) = self.report.attempts.last_mut() {
+            a.retry_budget_empty = true;
+        }
+    }
+
+    /// Where the request stands, the running attempt's progress included.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        match (self.report.phase, &self.progress) {
+            (Phase::Connecting, Some(p)) if p.has_headers() => Phase::AwaitingContent,
+            (Phase::Connecting, Some(p)) if p.is_connected() => Phase::AwaitingHeaders,
+            (phase, _) => phase,
+        }
+    }
+
+    /// Freezes the phase into the report, for texts made from it.
+    pub fn settle_phase(&mut self) {
+        self.report.phase = self.phase();
+        self.report.elapsed = self.report.started.elapsed();
+    }
+
+    /// Says the outcome; the first word wins.
+    pub fn settle(&mut self, outcome: Outcome, reason: Option<Reason>) {
+        if self.report.outcome.is_none() {
+            self.settle_phase();
+            self.report.outcome = Some(outcome);
+            self.report.reason = reason;
+        }
+    }
+
+    /// Says that `failure` is the last word.
+    pub fn fail(&mut self, failure: &Failure) {
+        if self.report.outcome.is_none() {
+            self.settle(
+                Outcome::of(failure.code, self.report.committed.is_some()),
+                None,
+            );
+            self.report.failure = Some(failure.clone());
+        }
+    }
+
+    /// A request refused at the front door: outcome `rejected` with its error code.
+    pub fn reject(&mut self, code: &'static str) {
+        if self.report.outcome.is_none() {
+            self.settle(Outcome::Rejected, None);
+            self.report.rejection = Some(code);
+        }
+    }
+
+    fn close(&mut self) {
+        if self.closed {
+            return;
+        }
+        self.closed = true;
+        self.rejoin();
+        match self.fate.as_ref().and_then(|f| f.word()) {
+            Some(Word::Failed(f)) => self.fail(&f),
+            Some(Word::Cancelled(reason)) => self.settle(Outcome::Cancelled, Some(reason)),
+            None => {}
+        }
+        if std::thread::panicking() {
+            self.fail(&Failure::new(Code::Internal, "internal error"));
+        }
+        self.settle(Outcome::Cancelled, Some(Reason::Gone));
+        let refused = match self.report.outcome {
+            Some(Outcome::DeadlineExceeded) => "deadline",
+            Some(Outcome::Shutdown) => "shutdown",
+            _ => "cancelled",
+        };
+        self.queue_left(Some(refused));
+        self.backoff_ended();
+        self.attempt_ended(None, None);
+        if self.report.status.is_none() && self.report.outcome == Some(Outcome::Cancelled) {
+            self.report.status = Some(499);
+        }
+        self.report.elapsed = self.report.started.elapsed();
+        if let Some(fate) = self.fate.take() {
+            fate.leave(&self.report);
+        }
+        self.tell(&Event::Finished);
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        // a second panic while unwinding would abort the process
+        let _ = catch_unwind(AssertUnwindSafe(|| self.close()));
+    }
+}

@@ -1,0 +1,358 @@
+//! The body of a response: everything about a request that must end with it, in one shared cell.
+//!
+//! The HTTP server holds one handle and polls it while the caller reads; the connection's
+//! [`Vigil`](crate::Vigil) holds a weak one and ends it at the deadline, when the caller has stalled, or at
+//! shutdown, also when nobody polls. The cell goes through stages: the plan may still be running
+//! (`Opening`, behind heartbeats), then it relays (`Live`), then it says its last words, then it is done.
+//! Leaving a stage drops what was in it: upstream, permit, record.
+//!
+//! The cell is a std mutex, never held across an await; what is dropped is dropped after unlocking.
+
+use crate::{
+    execute::{Answer, Open, Opening, Refused},
+    failure::Failure,
+    record::{Fate, Outcome, Record, Report},
+    upstream::Pieces,
+};
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+mod beat;
+mod expire;
+mod live;
+use beat::Beat;
+use live::{Flow, Stream};
+
+/// What the relay says in the caller's own dialect.
+pub trait Voice: Send + Sync + 'static {
+    /// The one event that ends a stream after its head was sent.
+    fn error_event(&self, failure: &Failure, report: &Report) -> Bytes;
+    /// Keeps a silent connection alive; must not dispatch an event.
+    fn heartbeat(&self) -> Bytes;
+    /// The end marker that a complete stream of this dialect has.
+    fn done(&self) -> Option<Bytes>;
+}
+
+pub(crate) enum Stage<P: Pieces> {
+    /// The plan is still running; the head was sent with the first heartbeat.
+    Opening {
+        opening: Opening<P>,
+        fate: Arc<Fate>,
+        first: bool,
+    },
+    /// Relaying.
+    Live(Box<Stream<P>>),
+    /// Bytes that end the body, and whether they are a complete answer.
+    Last(Bytes, bool),
+    /// Nothing more.
+    Done,
+}
+
+pub(crate) struct Cell<P: Pieces> {
+    stage: Stage<P>,
+    record: Option<Record>,
+    voice: Option<Arc<dyn Voice>>,
+    beat: Beat,
+    waker: Option<Waker>,
+    /// Since when a frame has been with the server and it has not come back for more: the caller's stall.
+    handed_at: Option<Instant>,
+    stall: Option<Duration>,
+    ends_at: Option<Instant>,
+    expired_at: Option<Instant>,
+}
+
+/// The body of a response.
+pub struct Relay<P: Pieces>(Arc<Mutex<Cell<P>>>);
+
+impl<P: Pieces> std::fmt::Debug for Relay<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relay").finish_non_exhaustive()
+    }
+}
+
+/// How a stream is kept alive and when its caller counts as gone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    /// Interval of heartbeats; `None` is off.
+    pub heartbeat: Option<Duration>,
+    /// A caller that takes nothing for this long is gone.
+    pub stall: Option<Duration>,
+}
+
+impl<P: Pieces> Relay<P> {
+    fn cell(
+        stage: Stage<P>,
+        record: Option<Record>,
+        voice: Option<Arc<dyn Voice>>,
+        pace: Pace,
+    ) -> Self {
+        let ends_at = record.as_ref().and_then(|r| r.report().deadline.at());
+        Self(Arc::new(Mutex::new(Cell {
+            stage,
+            record,
+            voice,
+            beat: Beat::new(pace.heartbeat),
+            waker: None,
+            handed_at: None,
+            stall: pace.stall,
+            ends_at,
+            expired_at: None,
+        })))
+    }
+
+    /// A body known whole: an answer when the record has no outcome yet, else an error.
+    #[must_use]
+    pub fn whole(bytes: Bytes, record: Record) -> Self {
+        Self::cell(
+            Stage::Last(bytes, true),
+            Some(record),
+            None,
+            Pace::default(),
+        )
+    }
+
+    /// A body with no record behind it.
+    #[must_use]
+    pub fn plain(bytes: Bytes) -> Self {
+        Self::cell(Stage::Last(bytes, false), None, None, Pace::default())
+    }
+
+    /// What [`open`](crate::open) came to, after the head was sent with its status.
+    #[must_use]
+    pub fn answer(open: Open<P>, voice: Arc<dyn Voice>, pace: Pace) -> Self {
+        let stage = match open.answer {
+            Answer::Whole(bytes) => Stage::Last(bytes, true),
+            Answer::Stream(live) => Stage::Live(Box::new(Stream::new(*live))),
+        };
+        Self::cell(stage, Some(open.record), Some(voice), pace)
+    }
+
+    /// The plan still running, at its first heartbeat. `fate` is of the record inside; `ends_at` its
+    /// deadline.
+    #[must_use]
+    pub fn opening(
+        opening: Opening<P>,
+        fate: Arc<Fate>,
+        ends_at: Option<Instant>,
+        voice: Arc<dyn Voice>,
+        pace: Pace,
+    ) -> Self {
+        let relay = Self::cell(
+            Stage::Opening {
+                opening,
+                fate,
+                first: true,
+            },
+            None,
+            Some(voice),
+            pace,
+        );
+        lock(&relay.0).ends_at = ends_at;
+        relay
+    }
+
+    /// For the connection's vigil.
+    #[must_use]
+    pub fn watched(&self) -> Weak<dyn crate::vigil::Expire> {
+        let weak: Weak<Mutex<Cell<P>>> = Arc::downgrade(&self.0);
+        weak
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<P: Pieces> Cell<P> {
+    /// One frame, or nothing yet, or the end. What must be dropped goes to `debris`, for after unlocking.
+    fn poll(&mut self, cx: &mut Context<'_>, debris: &mut Vec<Stage<P>>) -> Poll<Option<Bytes>> {
+        self.handed_at = None;
+        loop {
+            match &mut self.stage {
+                Stage::Done => return Poll::Ready(None),
+                Stage::Last(bytes, answer) => {
+                    let (bytes, answer) = (std::mem::take(bytes), *answer);
+                    self.stage = Stage::Done;
+                    return Poll::Ready(self.last(bytes, answer));
+                }
+                Stage::Opening {
+                    opening,
+                    fate,
+                    first,
+                } => {
+                    if std::mem::take(first) {
+                        fate.heartbeat();
+                        return Poll::Ready(self.beat());
+                    }
+                    match opening.as_mut().poll(cx) {
+                        Poll::Ready(opened) => self.opened(opened, debris),
+                        Poll::Pending if self.beat.due(cx) => {
+                            fate.heartbeat();
+                            return Poll::Ready(self.beat());
+                        }
+                        Poll::Pending => return self.wait(cx),
+                    }
+                }
+                Stage::Live(stream) => match stream.poll(cx) {
+                    Flow::Frame(bytes) => return Poll::Ready(self.deliver(bytes)),
+                    Flow::Pending if self.beat.due(cx) => {
+                        if let Some(r) = &mut self.record {
+                            r.heartbeat();
+                        }
+                        return Poll::Ready(self.beat());
+                    }
+                    Flow::Pending => return self.wait(cx),
+                    Flow::Complete => self.complete(debris),
+                    Flow::Failed(failure) => self.broken(failure, debris),
+                },
+            }
+        }
+    }
+
+    fn wait(&mut self, cx: &Context<'_>) -> Poll<Option<Bytes>> {
+        if !self.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            self.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    fn beat(&self) -> Option<Bytes> {
+        self.voice.as_ref().map(|v| v.heartbeat())
+    }
+
+    fn deliver(&mut self, bytes: Bytes) -> Option<Bytes> {
+        self.beat.frame();
+        if let Some(r) = &mut self.record {
+            r.delivered(bytes.len());
+        }
+        Some(bytes)
+    }
+
+    /// The last bytes. A complete answer is settled when it is handed over.
+    fn last(&mut self, bytes: Bytes, answer: bool) -> Option<Bytes> {
+        if let Some(r) = &mut self.record {
+            r.delivered(bytes.len());
+            if answer {
+                r.settle(Outcome::Ok, None);
+            }
+        }
+        (!bytes.is_empty()).then_some(bytes)
+    }
+
+    fn opened(&mut self, opened: crate::execute::Opened<P>, debris: &mut Vec<Stage<P>>) {
+        let stage = match opened {
+            Ok(Open {
+                answer, mut record, ..
+            }) => {
+                record.rejoin();
+                self.ends_at = record.report().deadline.at();
+                self.record = Some(record);
+                match answer {
+                    Answer::Stream(live) => Stage::Live(Box::new(Stream::new(*live))),
+                    Answer::Whole(bytes) => Stage::Last(bytes, true),
+                }
+            }
+            Err(Refused {
+                failure,
+                mut record,
+            }) => {
+                record.rejoin();
+                let words = self.error_event(&failure, record.report());
+                self.record = Some(record);
+                Stage::Last(words, false)
+            }
+        };
+        debris.push(std::mem::replace(&mut self.stage, stage));
+    }
+
+    fn error_event(&self, failure: &Failure, report: &Report) -> Bytes {
+        self.voice
+            .as_ref()
+            .map(|v| v.error_event(failure, report))
+            .unwrap_or_default()
+    }
+
+    /// The end condition was met and the upstream has nothing more to say.
+    fn complete(&mut self, debris: &mut Vec<Stage<P>>) {
+        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let Stage::Live(stream) = old else {
+            return debris.push(old);
+        };
+        let marker = self
+            .voice
+            .as_ref()
+            .and_then(|v| v.done())
+            .filter(|_| !stream.is_marked());
+        if let Some(r) = &mut self.record {
+            r.attempt_ended(None, Some(stream.summary()));
+        }
+        stream.succeed();
+        self.stage = Stage::Last(marker.unwrap_or_default(), true);
+    }
+
+    fn broken(&mut self, mut failure: Box<Failure>, debris: &mut Vec<Stage<P>>) {
+        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let Stage::Live(stream) = old else {
+            return debris.push(old);
+        };
+        let summary = stream.summary();
+        stream.fail(&mut failure);
+        let words = self.end_with(&failure, Some(summary));
+        self.stage = Stage::Last(words, false);
+    }
+
+    /// Closes the record with `failure` and gives the words that end the body.
+    fn end_with(&mut self, failure: &Failure, summary: Option<crate::upstream::Summary>) -> Bytes {
+        let Some(mut record) = self.record.take() else {
+            return Bytes::new();
+        };
+        record.fail(failure);
+        record.attempt_ended(Some(failure), summary);
+        self.error_event(failure, record.report())
+    }
+}
+
+impl<P: Pieces> Body for Relay<P> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let mut debris = Vec::new();
+        let frame = {
+            let mut cell = lock(&self.0);
+            let frame = cell.poll(cx, &mut debris);
+            if matches!(frame, Poll::Ready(Some(_))) {
+                cell.handed_at = Some(Instant::now());
+            }
+            frame
+        };
+        drop(debris);
+        frame.map(|f| f.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&lock(&self.0).stage, Stage::Done)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &lock(&self.0).stage {
+            Stage::Last(bytes, _) => SizeHint::with_exact(bytes.len() as u64),
+            Stage::Done => SizeHint::with_exact(0),
+            _ => SizeHint::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

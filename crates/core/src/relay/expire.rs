@@ -1,0 +1,151 @@
+//! Ending a response from beside its connection: deadline, stall, shutdown.
+
+use super::{Cell, Stage, lock};
+use crate::{
+    clock::reached,
+    execute::deadline_exceeded,
+    failure::{Code, Failure},
+    record::{Outcome, Reason, Word},
+    upstream::Pieces,
+    vigil::{Expire, LAST_WORDS},
+};
+use std::sync::Mutex;
+use tokio::time::Instant;
+
+impl<P: Pieces> Expire for Mutex<Cell<P>> {
+    fn due(&self) -> Option<Instant> {
+        lock(self).due()
+    }
+
+    fn look(&self) -> bool {
+        let mut cell = lock(self);
+        if let Some(at) = cell.expired_at {
+            return reached(at) && !matches!(cell.stage, Stage::Done);
+        }
+        let debris = if cell.ends_at.is_some_and(reached) {
+            cell.expire(Ending::Deadline)
+        } else if cell.stalled_at().is_some_and(reached) {
+            cell.expire(Ending::Stalled)
+        } else {
+            return false;
+        };
+        let over = cell.expired_at.is_some_and(reached);
+        drop(cell);
+        drop(debris);
+        over
+    }
+
+    fn drain(&self) {
+        let mut cell = lock(self);
+        let debris = cell.expire(Ending::Shutdown);
+        drop(cell);
+        drop(debris);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Ending {
+    Deadline,
+    Stalled,
+    Shutdown,
+}
+
+impl<P: Pieces> Cell<P> {
+    fn stalled_at(&self) -> Option<Instant> {
+        self.handed_at?.checked_add(self.stall?)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        if let Some(at) = self.expired_at {
+            // once looked at in vain there is nothing left to do for it
+            return Some(at).filter(|at| !reached(*at));
+        }
+        match self.stage {
+            Stage::Done => None,
+            // bytes that are the caller's to take: only a stall ends them
+            Stage::Last(..) => self.next_stall_check(),
+            _ => [self.ends_at, self.next_stall_check()]
+                .into_iter()
+                .flatten()
+                .min(),
+        }
+    }
+
+    /// A frame handed over later is found by the check that would be due if it were handed over now.
+    fn next_stall_check(&self) -> Option<Instant> {
+        self.handed_at
+            .unwrap_or_else(Instant::now)
+            .checked_add(self.stall?)
+    }
+
+    /// Ends what is running; returns what must be dropped after unlocking.
+    fn expire(&mut self, ending: Ending) -> Option<Stage<P>> {
+        if matches!(self.stage, Stage::Done | Stage::Last(..)) && !matches!(ending, Ending::Stalled)
+        {
+            return None;
+        }
+        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let now = Instant::now();
+        if let Ending::Stalled = ending {
+            self.stall_out(&old);
+            self.expired_at = Some(now);
+            return Some(old);
+        }
+        let failure = match (ending, &old) {
+            (Ending::Shutdown, _) => {
+                Failure::new(Code::ShuttingDown, "the gateway is shutting down")
+            }
+            (_, Stage::Live(_)) => self
+                .record
+                .as_ref()
+                .map_or_else(internal, |r| deadline_exceeded(&r.report().deadline)),
+            _ => Failure::new(Code::DeadlineExceeded, "the request's deadline has passed"),
+        };
+        let words = match old {
+            Stage::Opening { opening, fate, .. } => {
+                fate.say(Word::Failed(failure.clone()));
+                drop(opening);
+                let report = fate.report();
+                report
+                    .map(|r| self.error_event(&failure, &r))
+                    .unwrap_or_default()
+            }
+            Stage::Live(stream) => {
+                let summary = stream.summary();
+                drop(stream);
+                self.end_with(&failure, Some(summary))
+            }
+            other => {
+                drop(other);
+                bytes::Bytes::new()
+            }
+        };
+        self.stage = Stage::Last(words, false);
+        self.expired_at = now.checked_add(LAST_WORDS);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+        None
+    }
+
+    fn stall_out(&mut self, old: &Stage<P>) {
+        match old {
+            Stage::Opening { fate, .. } => fate.say(Word::Cancelled(Reason::Stalled)),
+            Stage::Live(stream) => {
+                if let Some(mut record) = self.record.take() {
+                    record.settle(Outcome::Cancelled, Some(Reason::Stalled));
+                    record.attempt_ended(None, Some(stream.summary()));
+                }
+            }
+            _ => {
+                if let Some(mut record) = self.record.take() {
+                    record.settle(Outcome::Cancelled, Some(Reason::Stalled));
+                }
+            }
+        }
+    }
+}
+
+fn internal() -> Box<Failure> {
+    Failure::new(Code::Internal, "internal error")
+}

@@ -1,0 +1,202 @@
+//! Relaying one stream: what is held back first, then event by event as the upstream sends.
+//!
+//! The member's clocks count only time spent waiting on the upstream: the wait starts when a poll finds
+//! nothing and ends with the next piece, so a slow caller is never charged to the provider.
+
+use crate::{
+    clock::{Clock, early, reached},
+    execute::Live,
+    failure::{Code, Failure, Limit},
+    upstream::{Kind, Pieces, Summary},
+};
+use bytes::Bytes;
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Silence after the end condition that ends the stream normally.
+const AFTER_END: Duration = Duration::from_secs(1);
+
+pub(super) enum Flow {
+    Frame(Bytes),
+    Pending,
+    Complete,
+    Failed(Box<Failure>),
+}
+
+pub(crate) struct Stream<P: Pieces> {
+    live: Live<P>,
+    waiting_since: Option<Instant>,
+    /// Waiting time since the last content, and over the whole attempt.
+    token_wait: Duration,
+    whole_wait: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+    over: bool,
+}
+
+impl<P: Pieces> Stream<P> {
+    pub(super) fn new(live: Live<P>) -> Self {
+        let whole_wait = live.dispatched.elapsed();
+        Self {
+            live,
+            waiting_since: None,
+            token_wait: Duration::ZERO,
+            whole_wait,
+            timer: None,
+            over: false,
+        }
+    }
+
+    pub(super) fn is_marked(&self) -> bool {
+        self.live.marked
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        self.live.pieces.summary()
+    }
+
+    /// The stream is complete: the target did well, the permit returns.
+    pub(super) fn succeed(self) {
+        self.live.verdict.succeed();
+        drop(self.live.permit);
+    }
+
+    /// The stream broke: the exchange and the permit go first, then the target's health is told.
+    pub(super) fn fail(self, failure: &mut Failure) {
+        failure.sent = crate::failure::Sent::Yes;
+        drop(self.live.pieces);
+        drop(self.live.permit);
+        self.live.verdict.fail(failure);
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Flow {
+        if let Some(bytes) = self.live.held.pop_front() {
+            return Flow::Frame(bytes);
+        }
+        if self.over {
+            return Flow::Complete;
+        }
+        loop {
+            match self.live.pieces.poll_piece(cx) {
+                Poll::Pending => return self.wait(cx),
+                Poll::Ready(None | Some(Err(_))) if self.live.ended => return Flow::Complete,
+                Poll::Ready(None) => {
+                    return Flow::Failed(Failure::new(
+                        Code::Truncated,
+                        "the upstream closed before the end of its answer",
+                    ));
+                }
+                Poll::Ready(Some(Err(failure))) => return Flow::Failed(failure),
+                Poll::Ready(Some(Ok(piece))) => {
+                    self.heard(matches!(piece.kind, Kind::Content { .. }));
+                    self.live.ended |= piece.end.is_some();
+                    match piece.kind {
+                        Kind::Error(failure) => return Flow::Failed(failure),
+                        Kind::Done if self.live.marked => continue,
+                        Kind::Done => self.live.marked = true,
+                        _ => {}
+                    }
+                    if !piece.bytes.is_empty() {
+                        return Flow::Frame(piece.bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A piece came: the wait is over.
+    fn heard(&mut self, content: bool) {
+        if let Some(since) = self.waiting_since.take() {
+            let waited = since.elapsed();
+            self.token_wait += waited;
+            self.whole_wait += waited;
+        }
+        if content {
+            self.token_wait = Duration::ZERO;
+        }
+    }
+
+    fn wait(&mut self, cx: &mut Context<'_>) -> Flow {
+        let since = *self.waiting_since.get_or_insert_with(Instant::now);
+        loop {
+            let Some((at, clock)) = self.due(since) else {
+                return Flow::Pending;
+            };
+            if reached(at) {
+                return match clock {
+                    None => Flow::Complete,
+                    Some((clock, limit)) => {
+                        Flow::Failed(timed_out(clock, limit, self.waited(clock, since)))
+                    }
+                };
+            }
+            let timer = self
+                .timer
+                .get_or_insert_with(|| Box::pin(sleep_until(early(at))));
+            if timer.deadline() > early(at) || timer.is_elapsed() {
+                timer.as_mut().reset(early(at));
+            }
+            if timer.as_mut().poll(cx).is_pending() {
+                return Flow::Pending;
+            }
+        }
+    }
+
+    /// The earliest limit of the present wait; without a clock it is the silence after the end.
+    fn due(&self, since: Instant) -> Option<(Instant, Option<(Clock, Duration)>)> {
+        if self.live.ended {
+            return Some((since.checked_add(AFTER_END)?, None));
+        }
+        let of = |clock, limit: Option<Duration>, waited: Duration| {
+            let limit = limit?;
+            Some((
+                since.checked_add(limit.saturating_sub(waited))?,
+                Some((clock, limit)),
+            ))
+        };
+        let token = of(
+            Clock::StreamToken,
+            self.live.limits.stream_token,
+            self.token_wait,
+        );
+        let whole = of(
+            Clock::Attempt,
+            self.live.limits.attempt_streamed,
+            self.whole_wait,
+        );
+        [token, whole]
+            .into_iter()
+            .flatten()
+            .min_by_key(|(at, _)| *at)
+    }
+
+    fn waited(&self, clock: Clock, since: Instant) -> Duration {
+        let before = if clock == Clock::StreamToken {
+            self.token_wait
+        } else {
+            self.whole_wait
+        };
+        before + since.elapsed()
+    }
+}
+
+fn timed_out(clock: Clock, limit: Duration, elapsed: Duration) -> Box<Failure> {
+    let mut f = Failure::new(
+        Code::Timeout,
+        format!(
+            "the stream reached its {} of {} ms",
+            clock.as_str(),
+            limit.as_millis()
+        ),
+    );
+    f.limit = Some(Limit {
+        clock,
+        limit,
+        elapsed,
+    });
+    f
+}

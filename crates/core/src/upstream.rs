@@ -1,0 +1,265 @@
+//! What the engine asks of whoever talks to the providers.
+//!
+//! An [`Upstream`] sends one attempt and yields [`Piece`]s: bytes for the caller, already judged. The
+//! judgement (what is content, what ends a stream, what is an error) is made once, there; commit, clocks,
+//! end, usage and outcome all follow it. How far an attempt has come is written into a [`Progress`] that
+//! outlives the dropped future of a cancelled attempt.
+
+use crate::{
+    call::Call,
+    failure::{Failure, Sent},
+    plan::TargetId,
+    trace::{SpanId, Trace},
+};
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Talks to providers. Dropping what it returns must end the exchange at once.
+pub trait Upstream: Send + Sync + 'static {
+    /// The body of an answer.
+    type Pieces: Pieces;
+
+    /// Starts one attempt and resolves when the upstream's head has been read and judged; an error status
+    /// is a [`Failure`]. `attempt.left` is what may be forwarded as the time left.
+    fn send(
+        &self,
+        target: TargetId,
+        call: &Call,
+        attempt: &Attempt<'_>,
+    ) -> impl Future<Output = Result<Self::Pieces, Box<Failure>>> + Send;
+}
+
+/// What an attempt is told about itself.
+#[derive(Debug)]
+pub struct Attempt<'a> {
+    /// 1 for the first attempt of the request.
+    pub number: u32,
+    /// Time left, already cut to the attempt's own clocks; `None` when nothing limits it.
+    pub left: Option<Duration>,
+    /// The request's trace.
+    pub trace: &'a Trace,
+    /// The span to name as parent in `traceparent`.
+    pub span: SpanId,
+    /// Where to write how far it has come.
+    pub progress: &'a Arc<Progress>,
+}
+
+/// An answer being read. Dropping it ends the exchange.
+pub trait Pieces: Send + Unpin + 'static {
+    /// Status and allow-listed headers of the answer.
+    fn head(&self) -> &Head;
+    /// The next piece; `None` at the upstream's last byte. A unary answer is one piece, read whole and
+    /// judged. A failure ends it.
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>>;
+    /// What has been learnt about the answer so far.
+    fn summary(&self) -> Summary;
+}
+
+/// Status line and headers for the caller.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// The upstream's status.
+    pub status: StatusCode,
+    /// Headers that may go back to the caller, `content-type` among them.
+    pub headers: HeaderMap,
+    /// The upstream's own request id.
+    pub request_id: Option<Arc<str>>,
+}
+
+/// Whole events (or a whole unary answer), judged.
+#[derive(Debug)]
+pub struct Piece {
+    /// For the caller, in its dialect.
+    pub bytes: Bytes,
+    /// What it is.
+    pub kind: Kind,
+    /// Set when with this piece the end condition is met.
+    pub end: Option<End>,
+}
+
+/// What a piece is to commit, clocks and end.
+#[derive(Debug)]
+pub enum Kind {
+    /// A comment or ping: dropped before the commit, relayed after it.
+    Comment,
+    /// A data event without content: role, empty delta, usage.
+    Event,
+    /// Content.
+    Content {
+        /// False for reasoning, which a route may not want to commit on.
+        text: bool,
+    },
+    /// The dialect's end marker (`[DONE]`): relayed once, added when missing after a true end.
+    Done,
+    /// An error inside the stream; its bytes never reach the caller, ours do.
+    Error(Box<Failure>),
+}
+
+/// How a stream said it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// `stop`, or nothing said: without content this is an empty response.
+    Stop,
+    /// `length`, `content_filter`, `tool_calls` and the like: an answer even without content.
+    Other,
+}
+
+/// Tokens as the provider counted them; what it did not say is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of gen_ai.usage.*")]
+pub struct Usage {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub cached_input_tokens: Option<u64>,
+    pub reasoning_tokens: Option<u64>,
+}
+
+/// What an answer said about itself.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Tokens.
+    pub usage: Usage,
+    /// Finish reason; the first one when there are several choices.
+    pub finish: Option<Arc<str>>,
+    /// The model that answered.
+    pub model: Option<Arc<str>>,
+    /// The answer's id.
+    pub response_id: Option<Arc<str>>,
+    /// Content events seen.
+    pub content_events: u64,
+    /// Bytes of an unfinished last event that were dropped.
+    pub dropped_bytes: u64,
+}
+
+/// How far an attempt has come; readable after its future was dropped. Times are since `started`.
+#[derive(Debug)]
+pub struct Progress {
+    started: Instant,
+    stage: AtomicU8,
+    reused: AtomicBool,
+    connect_us: AtomicU64,
+    tls_us: AtomicU64,
+    headers_us: AtomicU64,
+}
+
+const UNSET: u64 = u64::MAX;
+const CONNECTED: u8 = 1;
+const WRITING: u8 = 2;
+const HEADERS: u8 = 3;
+
+impl Progress {
+    /// An attempt dispatched now.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            started: Instant::now(),
+            stage: AtomicU8::new(0),
+            reused: AtomicBool::new(false),
+            connect_us: AtomicU64::new(UNSET),
+            tls_us: AtomicU64::new(UNSET),
+            headers_us: AtomicU64::new(UNSET),
+        })
+    }
+
+    fn since(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(UNSET - 1)
+    }
+
+    /// When the attempt was dispatched.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// A connection is there; `reused` when it came from the pool.
+    pub fn connected(&self, reused: bool) {
+        self.reused.store(reused, Relaxed);
+        self.connect_us.store(self.since(), Relaxed);
+        self.stage.fetch_max(CONNECTED, Relaxed);
+    }
+
+    /// TLS took this long.
+    pub fn tls(&self, took: Duration) {
+        self.tls_us.store(
+            u64::try_from(took.as_micros()).unwrap_or(UNSET - 1),
+            Relaxed,
+        );
+    }
+
+    /// Bytes of the request may be on the wire.
+    pub fn writing(&self) {
+        self.stage.fetch_max(WRITING, Relaxed);
+    }
+
+    /// Nothing had been sent after all: the pooled connection was dead and another is being made.
+    pub fn starts_over(&self) {
+        self.stage.store(0, Relaxed);
+    }
+
+    /// The upstream's head was read.
+    pub fn headers(&self) {
+        self.headers_us.store(self.since(), Relaxed);
+        self.stage.fetch_max(HEADERS, Relaxed);
+    }
+
+    /// Whether a connection is there.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.stage.load(Relaxed) >= CONNECTED
+    }
+
+    /// Whether the upstream's head was read.
+    #[must_use]
+    pub fn has_headers(&self) -> bool {
+        self.stage.load(Relaxed) >= HEADERS
+    }
+
+    /// Whether the request reached the provider.
+    #[must_use]
+    pub fn sent(&self) -> Sent {
+        match self.stage.load(Relaxed) {
+            HEADERS.. => Sent::Yes,
+            WRITING => Sent::Maybe,
+            _ => Sent::No,
+        }
+    }
+
+    /// Whether the connection came from the pool.
+    #[must_use]
+    pub fn reused(&self) -> bool {
+        self.reused.load(Relaxed)
+    }
+
+    fn read(us: &AtomicU64) -> Option<Duration> {
+        let us = us.load(Relaxed);
+        (us != UNSET).then(|| Duration::from_micros(us))
+    }
+
+    /// Dispatch to connection.
+    #[must_use]
+    pub fn connect_time(&self) -> Option<Duration> {
+        Self::read(&self.connect_us)
+    }
+
+    /// Length of the TLS handshake.
+    #[must_use]
+    pub fn tls_time(&self) -> Option<Duration> {
+        Self::read(&self.tls_us)
+    }
+
+    /// Dispatch to head.
+    #[must_use]
+    pub fn headers_time(&self) -> Option<Duration> {
+        Self::read(&self.headers_us)
+    }
+}

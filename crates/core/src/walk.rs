@@ -1,0 +1,341 @@
+//! Where one request stands in its plan: a synchronous walk without I/O.
+//!
+//! [`Walk::next`] names the target to try now, chosen at the last moment so that the health seen is the
+//! health now; [`Walk::fail`] takes its failure and says what follows: go on, after a pause or at once, or
+//! stop. The same code decides for live requests and for the worst-case check of a configuration; what
+//! differs between them (health, budgets, whether delays are drawn or bounded) is the [`Ground`].
+
+use crate::{
+    call::Policy,
+    failure::{Code, Failure, Sent},
+    plan::{Plan, TargetId},
+    retry::Backoff,
+    target::Target,
+};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+/// A hint up to this is waited for even when another member follows.
+const SHORT_HINT: Duration = Duration::from_secs(1);
+
+/// What the walk asks about targets.
+pub trait Ground {
+    /// Whether the target rests now.
+    fn rests(&self, target: TargetId) -> bool;
+    /// Takes one retry from the target's budget.
+    fn withdraw(&self, target: TargetId) -> bool;
+    /// Whether it may be asked again after the request may have been sent.
+    fn replays(&self, target: TargetId) -> bool;
+    /// The pause after `attempt` failed attempts.
+    fn delay(&self, backoff: &Backoff, attempt: u32) -> Duration;
+}
+
+impl Ground for [Target] {
+    fn rests(&self, t: TargetId) -> bool {
+        self.get(usize::from(t.0))
+            .is_some_and(|t| t.health.resting().is_some() || t.credential.resting().is_some())
+    }
+
+    fn withdraw(&self, t: TargetId) -> bool {
+        self.get(usize::from(t.0))
+            .is_none_or(|t| t.budget.withdraw())
+    }
+
+    fn replays(&self, t: TargetId) -> bool {
+        self.get(usize::from(t.0)).is_none_or(|t| t.replay_timeouts)
+    }
+
+    fn delay(&self, backoff: &Backoff, attempt: u32) -> Duration {
+        backoff.draw(attempt)
+    }
+}
+
+/// What follows a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Call [`Walk::next`] now.
+    Go,
+    /// Call it after this pause, holding no permit.
+    After(Duration),
+    /// The plan is exhausted.
+    Stop,
+}
+
+/// Where one request stands in its plan.
+#[derive(Debug)]
+pub struct Walk {
+    root: Arc<Plan>,
+    /// Nodes above the place, with attempts made (retry) or the index (fallback).
+    above: Vec<(Arc<Plan>, u32)>,
+    todo: Option<Arc<Plan>>,
+    tried: Vec<TargetId>,
+    gone: Vec<TargetId>,
+    attempts: u32,
+    waited_for: Option<TargetId>,
+    retrying: bool,
+    budget_empty: bool,
+    last: Option<Box<Failure>>,
+}
+
+impl Walk {
+    /// Stands at the root of `plan`.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>) -> Self {
+        Self {
+            todo: Some(plan.clone()),
+            root: plan,
+            above: Vec::new(),
+            tried: Vec::new(),
+            gone: Vec::new(),
+            attempts: 0,
+            waited_for: None,
+            retrying: false,
+            budget_empty: false,
+            last: None,
+        }
+    }
+
+    /// The target to try now; `None` when nothing is left.
+    pub fn next(&mut self, ground: &(impl Ground + ?Sized)) -> Option<TargetId> {
+        loop {
+            let node = self.todo.take()?;
+            match &*node {
+                Plan::Target(t) if self.tried.contains(t) || self.gone.contains(t) => {
+                    self.pass_on()?
+                }
+                Plan::Target(t) => {
+                    self.tried.push(*t);
+                    return Some(*t);
+                }
+                Plan::Retry { of, .. } => self.enter(&node, 1, of),
+                Plan::Fallback { of, .. } => self.enter(&node, 0, of.first()?),
+                Plan::RoundRobin { of, next } => {
+                    let turn = next.fetch_add(1, Relaxed);
+                    let pick = self.pick(of, turn, ground)?.clone();
+                    self.enter(&node, 0, &pick);
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, node: &Arc<Plan>, n: u32, below: &Arc<Plan>) {
+        self.above.push((node.clone(), n));
+        self.todo = Some(below.clone());
+    }
+
+    fn pick<'a>(
+        &self,
+        of: &'a [Arc<Plan>],
+        turn: usize,
+        ground: &(impl Ground + ?Sized),
+    ) -> Option<&'a Arc<Plan>> {
+        let usable = |p: &&Arc<Plan>| {
+            p.targets()
+                .iter()
+                .any(|t| !ground.rests(*t) && !self.used(*t))
+        };
+        let from = turn.checked_rem(of.len())?;
+        let mut in_turn = of.iter().cycle().skip(from).take(of.len());
+        in_turn.find(usable).or_else(|| of.get(from))
+    }
+
+    fn used(&self, t: TargetId) -> bool {
+        self.tried.contains(&t) || self.gone.contains(&t)
+    }
+
+    /// Leaves a member that needs no further try, to the next one of the nearest fallback.
+    fn pass_on(&mut self) -> Option<()> {
+        while let Some((node, n)) = self.above.pop() {
+            if let Plan::Fallback { of, .. } = &*node
+                && let Some(member) = of.get(n as usize + 1)
+            {
+                self.todo = Some(member.clone());
+                self.above.push((node.clone(), n + 1));
+                return Some(());
+            }
+        }
+        None
+    }
+
+    /// Whether the request has itself waited out what `target` asked for: then its bench is not looked at.
+    #[must_use]
+    pub fn waited_for(&self, target: TargetId) -> bool {
+        self.waited_for == Some(target)
+    }
+
+    /// Whether the attempt that comes is a retry of a node above.
+    #[must_use]
+    pub fn is_retry(&self) -> bool {
+        self.retrying
+    }
+
+    /// Whether a retry was given up because the target's budget was empty.
+    pub fn take_budget_empty(&mut self) -> bool {
+        std::mem::take(&mut self.budget_empty)
+    }
+
+    /// Members that could still be tried behind the present one.
+    #[must_use]
+    pub fn behind(&self, ground: &(impl Ground + ?Sized)) -> usize {
+        let usable = |p: &&Arc<Plan>| {
+            p.targets()
+                .iter()
+                .any(|t| !self.used(*t) && !ground.rests(*t))
+        };
+        self.above
+            .iter()
+            .map(|(node, n)| match &**node {
+                Plan::Fallback { of, .. } => of.iter().skip(*n as usize + 1).filter(usable).count(),
+                _ => 0,
+            })
+            .sum()
+    }
+
+    /// An attempt was made; the bound over all of them counts it.
+    pub fn attempted(&mut self) {
+        self.attempts += 1;
+    }
+
+    /// Takes the failure of the target named last, and says what follows. `left` is the time left.
+    pub fn fail(
+        &mut self,
+        failure: Box<Failure>,
+        left: Option<Duration>,
+        policy: &Policy,
+        ground: &(impl Ground + ?Sized),
+    ) -> Next {
+        let rule = failure.code.rule();
+        let retry = rule.attempted && failure.should_retry.unwrap_or(rule.retry);
+        let target = failure.target.as_ref().map(|(id, _)| *id);
+        (self.waited_for, self.retrying) = (None, false);
+        if let Some(t) = target.filter(|_| rule.attempted && !retry) {
+            self.gone.push(t);
+        }
+        let next = if self.attempts >= policy.max_attempts_total
+            || !replayable(&failure, target, ground)
+        {
+            Next::Stop
+        } else {
+            self.climb(&failure, retry, target, left, policy, ground)
+        };
+        // a skip never hides a real failure
+        if rule.attempted
+            || self
+                .last
+                .as_ref()
+                .is_none_or(|old| !old.code.rule().attempted)
+        {
+            self.last = Some(failure);
+        }
+        next
+    }
+
+    fn climb(
+        &mut self,
+        f: &Failure,
+        retry: bool,
+        target: Option<TargetId>,
+        left: Option<Duration>,
+        policy: &Policy,
+        ground: &(impl Ground + ?Sized),
+    ) -> Next {
+        let rule = f.code.rule();
+        while let Some((node, n)) = self.above.pop() {
+            match &*node {
+                Plan::Retry { of, rules }
+                    if retry
+                        && n < rules.max_attempts.get()
+                        && rules.on.has(f.code)
+                        && !f.is_reserve_cut() =>
+                {
+                    let below = of.targets();
+                    let alone = below.len() == 1;
+                    let hint = f.retry_after.filter(|_| alone);
+                    let follows = rule.fall_back && self.behind(ground) > 0;
+                    let Some(wait) =
+                        pause(hint, follows, ground.delay(&rules.backoff, n), left, policy)
+                    else {
+                        continue;
+                    };
+                    if !target.is_none_or(|t| ground.withdraw(t)) {
+                        self.budget_empty = true;
+                        continue;
+                    }
+                    self.tried.retain(|t| !below.contains(t));
+                    self.waited_for = target.filter(|_| alone);
+                    self.retrying = true;
+                    self.enter(&node, n + 1, of);
+                    return Next::After(wait);
+                }
+                Plan::Fallback { of, also_on } if rule.fall_back || also_on.has(f.code) => {
+                    if let Some(member) = of.get(n as usize + 1) {
+                        self.enter(&node, n + 1, member);
+                        return Next::Go;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Next::Stop
+    }
+
+    /// Stands at the root again, for one more pass over what was only skipped.
+    pub fn restart(&mut self) {
+        self.above.clear();
+        self.tried.clear();
+        self.todo = Some(self.root.clone());
+    }
+
+    /// Every target of the plan that did not fail for good.
+    #[must_use]
+    pub fn remaining(&self) -> Vec<TargetId> {
+        self.root
+            .targets()
+            .into_iter()
+            .filter(|t| !self.gone.contains(t))
+            .collect()
+    }
+
+    /// The error to answer with: the last member's, unless only skips followed a real one.
+    #[must_use]
+    pub fn verdict(&mut self) -> Option<Box<Failure>> {
+        self.last.take()
+    }
+
+    /// Whether all that happened so far were skips.
+    #[must_use]
+    pub fn only_skipped(&self) -> bool {
+        self.last.as_ref().is_none_or(|f| !f.code.rule().attempted)
+    }
+}
+
+/// A target may opt out of being replayed once the request may have done work there.
+fn replayable(f: &Failure, target: Option<TargetId>, ground: &(impl Ground + ?Sized)) -> bool {
+    let ambiguous = f.sent == Sent::Maybe
+        || (f.sent != Sent::No && matches!(f.code, Code::Timeout | Code::Truncated));
+    !ambiguous || target.is_none_or(|t| ground.replays(t))
+}
+
+/// The pause before a retry, or `None` when no useful attempt could follow it: then nothing is slept.
+fn pause(
+    hint: Option<Duration>,
+    follows: bool,
+    delay: Duration,
+    left: Option<Duration>,
+    policy: &Policy,
+) -> Option<Duration> {
+    let usable = left.map(|l| l.saturating_sub(policy.min_attempt));
+    let backoff = usable.map_or(delay, |u| delay.min(u / 2));
+    let wait = match hint {
+        None => backoff,
+        Some(h) if h > SHORT_HINT && (follows || h > policy.max_retry_after) => return None,
+        Some(h) => backoff.max(h.mul_f64(1.0 + fastrand::f64() * 0.1)),
+    };
+    let fits = usable.is_none_or(|u| hint.unwrap_or(wait) < u && !u.is_zero());
+    fits.then(|| usable.map_or(wait, |u| wait.min(u)))
+}
+
+#[cfg(test)]
+mod tests;
