@@ -1,0 +1,152 @@
+//! Errors as providers report them: as the body of an error status, or inside a stream under 200.
+//!
+//! The in-band forms are those of recorded streams: an error object as data, an `event: error`, an
+//! `error:` line of its own, and a chunk whose `finish_reason` is `error`.
+
+use bytes::Bytes;
+
+use super::{Answer, Content, Kind, Part, Tail};
+use crate::surface::voice;
+
+/// How an error is put into a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FaultForm {
+    #[default]
+    Data,
+    Event,
+    Field,
+    Finish,
+}
+
+/// An error to report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fault {
+    /// A name of [`KNOWN`], a number, or any other text.
+    pub(crate) code: Option<String>,
+    pub(crate) form: FaultForm,
+    /// Behind this many tokens.
+    pub(crate) after: usize,
+}
+
+/// Short name, `type`, `code`, `message`.
+const KNOWN: [(&str, &str, &str, &str); 7] = [
+    (
+        "rate_limit",
+        "rate_limit_error",
+        "rate_limit_exceeded",
+        "Rate limit reached. Please try again later.",
+    ),
+    ("overloaded", "overloaded_error", "overloaded", "Overloaded"),
+    (
+        "insufficient_quota",
+        "insufficient_quota",
+        "insufficient_quota",
+        "You exceeded your current quota.",
+    ),
+    (
+        "server",
+        "server_error",
+        "server_error",
+        "The server had an error while processing your request.",
+    ),
+    (
+        "invalid_request",
+        "invalid_request_error",
+        "invalid_request",
+        "Invalid request.",
+    ),
+    (
+        "context_length",
+        "invalid_request_error",
+        "context_length_exceeded",
+        "This model's maximum context length is 8192 tokens.",
+    ),
+    (
+        "content_filter",
+        "invalid_request_error",
+        "content_policy_violation",
+        "Refused by the content policy.",
+    ),
+];
+
+/// `{"message":…,"type":…,"param":null,"code":…}`.
+pub(crate) fn error_object(code: &str) -> String {
+    let known = KNOWN
+        .iter()
+        .find(|(name, _, full, _)| *name == code || *full == code);
+    let (kind, message) = known.map_or((code, "scripted error"), |(_, kind, _, message)| {
+        (*kind, *message)
+    });
+    let code = known.map_or(code, |(_, _, full, _)| *full);
+    let number = code.parse::<u16>().ok();
+    serde_json::json!({
+        "message": message,
+        "type": if number.is_some() { "error" } else { kind },
+        "param": null,
+        "code": number.map_or(serde_json::Value::from(code), serde_json::Value::from),
+    })
+    .to_string()
+}
+
+/// The code that goes with an HTTP status, where a script names none.
+pub(crate) fn code_of(status: u16) -> &'static str {
+    match status {
+        401 => "invalid_api_key",
+        403 => "permission_denied",
+        404 => "model_not_found",
+        429 => "rate_limit",
+        503 | 529 => "overloaded",
+        500.. => "server",
+        _ => "invalid_request",
+    }
+}
+
+impl Answer {
+    /// The body of an error status.
+    pub(crate) fn refuse(&mut self, status: u16) {
+        let named = self.shape.fault.take().and_then(|f| f.code);
+        let error = error_object(named.as_deref().unwrap_or_else(|| code_of(status)));
+        self.status = status;
+        self.set_body("application/json", format!(r#"{{"error":{error}}}"#));
+    }
+
+    /// Puts the error that no status has taken into the 200 answer, and ends it there.
+    pub(crate) fn strike(&mut self) {
+        let Some(fault) = self.shape.fault.take() else {
+            return;
+        };
+        let error = error_object(fault.code.as_deref().unwrap_or("server"));
+        if self.body().is_some() {
+            self.set_body("application/json", format!(r#"{{"error":{error}}}"#));
+            return;
+        }
+        match fault.after {
+            0 => self.parts.clear(),
+            n => self.keep(n, Tail::Complete),
+        }
+        let content = match fault.form {
+            FaultForm::Data => Content::data(format!(r#"{{"error":{error}}}"#)),
+            FaultForm::Event => Content::Event {
+                name: Some("error"),
+                data: format!(r#"{{"type":"error","error":{error}}}"#),
+            },
+            FaultForm::Field => Content::Raw(Bytes::from(format!("error: {error}\n\n"))),
+            FaultForm::Finish => self.finish_with(&error),
+        };
+        self.parts.push(Part::now(Kind::Noise, content));
+    }
+
+    /// A finish chunk of reason `error` with the error object beside its choices.
+    fn finish_with(&self, error: &str) -> Content {
+        match voice(self.ask.surface).finish(&self.ask, "error") {
+            Content::Event { name, data } => {
+                let open = data.strip_suffix('}').unwrap_or(&data);
+                Content::Event {
+                    name,
+                    data: format!(r#"{open},"error":{error}}}"#),
+                }
+            }
+            other => other,
+        }
+    }
+}

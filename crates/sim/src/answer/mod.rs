@@ -1,0 +1,241 @@
+//! One answer, laid out before its first byte: what is sent, when, and how it ends.
+//!
+//! It starts as the well-behaved answer of its surface; each word of a script then changes it, in the
+//! order of the table in `words/`. Nothing here touches a socket: [`play`](crate::play) performs the
+//! finished layout, so that a fault is data and both protocols share every one of them.
+
+mod fault;
+mod part;
+mod shape;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
+
+pub(crate) use fault::{Fault, FaultForm};
+pub(crate) use part::{Content, Kind, Part, Wait};
+pub(crate) use shape::Shape;
+
+use crate::ask::Ask;
+use crate::script::Raw;
+use crate::socket::Cut;
+use crate::surface::{voice, whole};
+
+/// What happens before the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    Head,
+    Silence,
+    Cut(Cut),
+}
+
+/// What follows the last part.
+#[derive(Clone, Debug)]
+pub(crate) enum Tail {
+    /// The message ends as its framing wants.
+    Complete,
+    Silence,
+    Cut(Cut),
+    /// This content again and again, at this pace.
+    Forever(Duration, Content),
+}
+
+/// How the body's end is told to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Length(usize),
+    Chunked,
+    /// HTTP/1.1 without either: the connection's end is the body's end.
+    UntilClose,
+}
+
+/// What becomes of the connection after a complete answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Idle {
+    Keep,
+    /// Cut at once, unannounced.
+    Cut(Cut),
+    /// Cut when the next request's first bytes come.
+    Stale(Cut),
+}
+
+/// What an accepted connection meets before any request is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accept {
+    /// Nothing is ever read.
+    Silent,
+    /// The TLS hello is read and never answered.
+    SilentTls,
+    Cut(Cut),
+}
+
+/// A layout.
+pub(crate) struct Answer {
+    pub(crate) ask: Ask,
+    pub(crate) shape: Shape,
+    /// The given bytes, if that is what is served.
+    pub(crate) raw: Option<Arc<Raw>>,
+    pub(crate) accept: Option<Accept>,
+    /// The request's body is not read before the answer.
+    pub(crate) unread: bool,
+    /// Before the head.
+    pub(crate) delay: Duration,
+    pub(crate) opening: Opening,
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) framing: Framing,
+    pub(crate) parts: Vec<Part>,
+    /// Sent in every wait after the head, at this pace.
+    pub(crate) filler: Option<(Duration, Content)>,
+    pub(crate) tail: Tail,
+    pub(crate) line_end: &'static str,
+    /// Each part is compressed and flushed as it is sent.
+    pub(crate) gzip: bool,
+    pub(crate) idle: Idle,
+    /// Announce the connection's end once it has carried this many requests.
+    pub(crate) goaway_after: Option<usize>,
+}
+
+impl Answer {
+    /// The well-behaved answer, not laid out yet.
+    pub(crate) fn new(ask: Ask) -> Self {
+        Self {
+            ask,
+            shape: Shape::default(),
+            raw: None,
+            accept: None,
+            unread: false,
+            delay: Duration::ZERO,
+            opening: Opening::Head,
+            status: 200,
+            headers: Vec::new(),
+            framing: Framing::Chunked,
+            parts: Vec::new(),
+            filler: None,
+            tail: Tail::Complete,
+            line_end: "\n",
+            gzip: false,
+            idle: Idle::Keep,
+            goaway_after: None,
+        }
+    }
+
+    /// A unary JSON answer outside of any script.
+    pub(crate) fn json(ask: Ask, status: u16, body: impl Into<Bytes>) -> Self {
+        let mut answer = Self::new(ask);
+        answer.status = status;
+        answer.set_body("application/json", body);
+        answer
+    }
+
+    /// Lays out head and parts from the shape.
+    pub(crate) fn build(&mut self) {
+        if self.shape.streamed(&self.ask) {
+            self.set_type("text/event-stream; charset=utf-8");
+            self.framing = Framing::Chunked;
+            self.parts = self.shape.events(&self.ask);
+        } else {
+            self.set_body("application/json", whole(&self.ask, &self.shape));
+        }
+    }
+
+    /// Replaces everything behind the head by one body of known length.
+    pub(crate) fn set_body(&mut self, content_type: &'static str, body: impl Into<Bytes>) {
+        self.set_type(content_type);
+        self.replace_body(body.into());
+    }
+
+    /// Replaces the body alone.
+    pub(crate) fn replace_body(&mut self, body: Bytes) {
+        self.framing = Framing::Length(body.len());
+        self.parts = vec![Part::now(Kind::Body, Content::Raw(body))];
+    }
+
+    /// Replaces `content-type`.
+    pub(crate) fn set_type(&mut self, value: &'static str) {
+        self.set_header(http::header::CONTENT_TYPE, HeaderValue::from_static(value));
+    }
+
+    /// Replaces all lines of a header.
+    pub(crate) fn set_header(&mut self, name: HeaderName, value: HeaderValue) {
+        self.headers.retain(|(n, _)| n != name);
+        self.headers.push((name, value));
+    }
+
+    /// The unary body, if the answer still is one.
+    pub(crate) fn body(&self) -> Option<&Bytes> {
+        match self.parts.as_slice() {
+            [
+                Part {
+                    kind: Kind::Body,
+                    content: Content::Raw(body),
+                    ..
+                },
+            ] => Some(body),
+            _ => None,
+        }
+    }
+
+    /// Cuts the layout behind the nth content part (or the nth byte of a unary body), making up tokens
+    /// where there are fewer, and lets `tail` follow.
+    pub(crate) fn keep(&mut self, n: usize, tail: Tail) {
+        self.tail = tail;
+        if let Some(body) = self.body() {
+            let body = body.slice(..n.min(body.len()));
+            self.parts = vec![Part::now(Kind::Body, Content::Raw(body))];
+            return;
+        }
+        let content = |parts: &[Part]| parts.iter().filter(|p| p.kind.is_content()).count();
+        let end = self
+            .parts
+            .iter()
+            .position(|p| p.kind.is_ending())
+            .unwrap_or(self.parts.len());
+        self.parts.truncate(end);
+        let last = self.parts.iter().rfind(|p| p.kind.is_content());
+        let wait = last.map_or(Wait::After(Duration::ZERO), |p| p.wait);
+        for i in content(&self.parts)..n {
+            let text = voice(self.ask.surface).text(&self.ask, &shape::token(i));
+            self.parts.push(Part {
+                wait,
+                ..Part::now(Kind::Content, text)
+            });
+        }
+        let mut left = n;
+        let cut = self.parts.iter().position(|p| {
+            let over = p.kind.is_content() && left == 0;
+            left = left.saturating_sub(usize::from(p.kind.is_content()));
+            over
+        });
+        self.parts.truncate(cut.unwrap_or(self.parts.len()));
+    }
+
+    /// Marks the answer with the number of its request, so that a client can name it.
+    pub(crate) fn sign(&mut self) {
+        let seq = self.ask.seq;
+        self.set_header(HeaderName::from_static("x-sim-seq"), seq.into());
+        let id = HeaderName::from_static("x-request-id");
+        if let (Ok(value), false) = (
+            format!("sim-{seq}").parse(),
+            self.headers.iter().any(|(n, _)| *n == id),
+        ) {
+            self.headers.push((id, value));
+        }
+    }
+
+    /// Whether HTTP/1.1 may keep the connection when this answer is complete.
+    pub(crate) fn keeps(&self, carried: usize) -> bool {
+        let says_close = self
+            .headers
+            .iter()
+            .any(|(name, value)| name == "connection" && value == "close");
+        self.framing != Framing::UntilClose && !says_close && !self.goes_away(carried)
+    }
+
+    /// Whether the connection, having carried this many requests, announces its end.
+    pub(crate) fn goes_away(&self, carried: usize) -> bool {
+        self.goaway_after.is_some_and(|n| carried >= n)
+    }
+}

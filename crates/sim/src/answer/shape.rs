@@ -1,0 +1,133 @@
+//! What a well-behaved answer contains, before it is laid out.
+//!
+//! Kept apart from the layout because a stream and a unary body must say the same, and because a word
+//! such as `tokens=` has to act on both.
+
+use std::time::Duration;
+
+use super::{Content, Fault, Kind, Part, Wait};
+use crate::ask::Ask;
+use crate::surface::voice;
+
+/// The nth token.
+pub(super) fn token(n: usize) -> String {
+    format!("tok{n} ")
+}
+
+const REFUSAL: &str = "I cannot help with that.";
+
+/// The contents of an answer.
+pub(crate) struct Shape {
+    pub(crate) tokens: usize,
+    /// Deltas of reasoning before the text.
+    pub(crate) reasoning: usize,
+    pub(crate) tool: bool,
+    /// When the tool's input comes, from the head.
+    pub(crate) tool_at: Option<Duration>,
+    pub(crate) refusal: bool,
+    /// Texts of these sizes in bytes before the tokens.
+    pub(crate) large: Vec<usize>,
+    /// `finish_reason`; unset is what fits.
+    pub(crate) finish: Option<String>,
+    pub(crate) no_finish: bool,
+    /// How often `[DONE]` is sent.
+    pub(crate) done: usize,
+    /// A usage chunk although not asked for.
+    pub(crate) usage: bool,
+    /// Overrules what the request says.
+    pub(crate) stream: Option<bool>,
+    /// The error to report, if a word asks for one.
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            tokens: 2,
+            reasoning: 0,
+            tool: false,
+            tool_at: None,
+            refusal: false,
+            large: Vec::new(),
+            finish: None,
+            no_finish: false,
+            done: 1,
+            usage: false,
+            stream: None,
+            fault: None,
+        }
+    }
+}
+
+impl Shape {
+    pub(crate) fn streamed(&self, ask: &Ask) -> bool {
+        self.stream.unwrap_or(ask.stream)
+    }
+
+    /// `completion_tokens`.
+    pub(crate) fn count(&self) -> usize {
+        self.tokens + self.reasoning + self.large.len()
+    }
+
+    pub(crate) fn finish(&self) -> Option<&str> {
+        let fitting = if self.tool { "tool_calls" } else { "stop" };
+        (!self.no_finish).then(|| self.finish.as_deref().unwrap_or(fitting))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = String> + '_ {
+        let large = self.large.iter().map(|size| "x".repeat(*size));
+        large.chain((0..self.tokens).map(token))
+    }
+
+    /// The whole text of a unary answer.
+    pub(crate) fn text(&self) -> String {
+        self.texts().collect()
+    }
+
+    /// The whole reasoning of a unary answer.
+    pub(crate) fn thought(&self) -> String {
+        (0..self.reasoning).map(thought).collect()
+    }
+
+    /// The events of a stream.
+    pub(crate) fn events(&self, ask: &Ask) -> Vec<Part> {
+        let voice = voice(ask.surface);
+        let mut parts = voice.preamble(ask);
+        let content = |c| Part::now(Kind::Content, c);
+        parts.extend((0..self.reasoning).map(|i| content(voice.reasoning(ask, &thought(i)))));
+        if self.tool {
+            let at = |part: Part| match (self.tool_at, part.kind) {
+                (Some(at), Kind::Tool) => Part {
+                    wait: Wait::At(at),
+                    ..part
+                },
+                _ => part,
+            };
+            parts.extend(voice.tool(ask).into_iter().map(at));
+        }
+        if self.refusal {
+            parts.push(content(voice.refusal(ask, REFUSAL)));
+        }
+        for (i, text) in self.texts().enumerate() {
+            let kind = if i < self.large.len() {
+                Kind::Large
+            } else {
+                Kind::Content
+            };
+            parts.push(Part::now(kind, voice.text(ask, &text)));
+        }
+        if let Some(reason) = self.finish() {
+            parts.push(Part::now(Kind::Finish, voice.finish(ask, reason)));
+        }
+        if self.usage || ask.include_usage {
+            parts.push(Part::now(Kind::Usage, voice.usage(ask, self.count())));
+        }
+        let done = Part::now(Kind::Done, Content::data("[DONE]".to_owned()));
+        parts.extend(std::iter::repeat_n(done, self.done));
+        parts
+    }
+}
+
+fn thought(n: usize) -> String {
+    format!("think{n} ")
+}

@@ -1,0 +1,291 @@
+//! The record of everything seen, shared by all connections.
+//!
+//! Writers never wait and never fail; readers are woken by a `Notify` after each change, so a test waits
+//! for a fact and not for a while. The log is bounded, because `punctual sim` may run for weeks: beyond
+//! the limits the oldest records go. An [`Entry`] that was reset or evicted goes on writing into nothing.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+use crate::seen::{Close, Conn, Ended, Protocol, Seen};
+
+const MAX_RECORDS: usize = 20_000;
+const MAX_BODY_BYTES: usize = 256 << 20;
+
+/// [`Sim::wait`](crate::Sim::wait) ran out of time; carries what had been seen by then.
+#[derive(Debug, thiserror::Error)]
+#[error("not seen within {within:?}; seen so far: {seen:#?}, connections: {connections:#?}")]
+pub struct Late {
+    /// The time that was given.
+    pub within: Duration,
+    /// The requests at that moment.
+    pub seen: Vec<Seen>,
+    /// The connections at that moment.
+    pub connections: Vec<Conn>,
+}
+
+#[derive(Default)]
+struct State {
+    seen: VecDeque<Seen>,
+    conns: VecDeque<Conn>,
+    next_seq: u64,
+    next_conn: u64,
+    body_bytes: usize,
+}
+
+impl State {
+    fn evict(&mut self) {
+        while self.seen.len() > MAX_RECORDS
+            || self.body_bytes > MAX_BODY_BYTES && self.seen.len() > 1
+        {
+            let gone = self.seen.pop_front().map_or(0, |s| s.body.len());
+            self.body_bytes = self.body_bytes.saturating_sub(gone);
+        }
+        while self.conns.len() > MAX_RECORDS {
+            self.conns.pop_front();
+        }
+    }
+}
+
+/// The shared record.
+#[derive(Default)]
+pub(crate) struct Log {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+impl Log {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        let out = f(&mut self.lock());
+        self.changed.notify_waiters();
+        out
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.lock().seen.iter().cloned().collect()
+    }
+
+    pub(crate) fn conns(&self) -> Vec<Conn> {
+        self.lock().conns.iter().cloned().collect()
+    }
+
+    pub(crate) fn reset(&self) {
+        self.change(|s| {
+            s.seen.clear();
+            s.conns.clear();
+            s.body_bytes = 0;
+        });
+    }
+
+    /// Waits until the predicate holds over requests and connections.
+    pub(crate) async fn wait(
+        &self,
+        within: Duration,
+        mut holds: impl FnMut(&[Seen], &[Conn]) -> bool,
+    ) -> Result<(), Late> {
+        let until = async {
+            loop {
+                let changed = self.changed.notified();
+                tokio::pin!(changed);
+                // registered before looking, so that no change between the two is missed
+                changed.as_mut().enable();
+                {
+                    let state = &mut *self.lock();
+                    if holds(state.seen.make_contiguous(), state.conns.make_contiguous()) {
+                        return;
+                    }
+                }
+                changed.await;
+            }
+        };
+        let late = timeout(within, until).await;
+        late.map_err(|_| Late {
+            within,
+            seen: self.seen(),
+            connections: self.conns(),
+        })
+    }
+
+    /// Opens the record of a connection.
+    pub(crate) fn connect(self: &Arc<Self>, tls: bool) -> Line {
+        let id = self.change(|s| {
+            let id = s.next_conn;
+            s.next_conn += 1;
+            s.conns.push_back(Conn {
+                id,
+                accepted: Instant::now(),
+                tls,
+                protocol: None,
+                bytes_read: 0,
+                requests: 0,
+                closed: None,
+            });
+            s.evict();
+            id
+        });
+        Line {
+            log: self.clone(),
+            id,
+        }
+    }
+}
+
+/// The handle of one connection's record.
+#[derive(Clone)]
+pub(crate) struct Line {
+    log: Arc<Log>,
+    id: u64,
+}
+
+impl Line {
+    fn edit(&self, f: impl FnOnce(&mut Conn)) {
+        self.log.change(|s| {
+            let at = s.conns.binary_search_by_key(&self.id, |c| c.id);
+            if let Some(conn) = at.ok().and_then(|i| s.conns.get_mut(i)) {
+                f(conn);
+            }
+        });
+    }
+
+    pub(crate) fn read(&self, bytes: usize) {
+        self.edit(|c| c.bytes_read = c.bytes_read.saturating_add(bytes as u64));
+    }
+
+    pub(crate) fn speaks(&self, protocol: Protocol) {
+        self.edit(|c| c.protocol = Some(protocol));
+    }
+
+    /// The first word on how a connection ended is the one that counts.
+    pub(crate) fn ended(&self, how: Ended) {
+        let now = Instant::now();
+        self.edit(|c| {
+            c.closed.get_or_insert((now, how));
+        });
+    }
+
+    /// Opens the record of a request whose head has been read.
+    pub(crate) fn request(&self, head: RequestHead) -> Entry {
+        self.edit(|c| c.requests += 1);
+        let seq = self.log.change(|s| {
+            let seq = s.next_seq;
+            s.next_seq += 1;
+            s.seen.push_back(head.into_seen(seq, self.id));
+            s.evict();
+            seq
+        });
+        Entry {
+            log: self.log.clone(),
+            seq,
+        }
+    }
+}
+
+/// A request's head, whatever protocol it came in.
+#[derive(Clone)]
+pub(crate) struct RequestHead {
+    pub(crate) protocol: Protocol,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) arrived: Instant,
+}
+
+impl RequestHead {
+    fn into_seen(self, seq: u64, conn: u64) -> Seen {
+        Seen {
+            seq,
+            conn,
+            protocol: self.protocol,
+            method: self.method,
+            path: self.path,
+            headers: self.headers,
+            body: Bytes::new(),
+            model: String::new(),
+            stream: false,
+            arrived: self.arrived,
+            received: None,
+            headers_sent: None,
+            first_content: None,
+            finished: None,
+            closed: None,
+            chunks: 0,
+        }
+    }
+}
+
+/// The handle of one request's record.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    log: Arc<Log>,
+    seq: u64,
+}
+
+impl Entry {
+    pub(crate) fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    fn edit(&self, f: impl FnOnce(&mut Seen)) {
+        self.log.change(|s| {
+            let at = s.seen.binary_search_by_key(&self.seq, |r| r.seq);
+            if let Some(seen) = at.ok().and_then(|i| s.seen.get_mut(i)) {
+                f(seen);
+            }
+        });
+    }
+
+    pub(crate) fn received(&self, body: Bytes, whole: bool) {
+        let now = whole.then(Instant::now);
+        self.log.lock().body_bytes += body.len();
+        self.edit(|r| {
+            r.body = body;
+            r.received = now;
+        });
+        self.log.lock().evict();
+    }
+
+    pub(crate) fn asked(&self, model: &str, stream: bool) {
+        self.edit(|r| {
+            r.model = model.to_owned();
+            r.stream = stream;
+        });
+    }
+
+    pub(crate) fn headers_sent(&self) {
+        let now = Instant::now();
+        self.edit(|r| r.headers_sent = Some(now));
+    }
+
+    pub(crate) fn chunk(&self, content: bool) {
+        let now = Instant::now();
+        self.edit(|r| {
+            r.chunks = r.chunks.saturating_add(1);
+            if content {
+                r.first_content.get_or_insert(now);
+            }
+        });
+    }
+
+    pub(crate) fn finished(&self) {
+        let now = Instant::now();
+        self.edit(|r| r.finished = Some(now));
+    }
+
+    pub(crate) fn closed(&self, how: Close) {
+        let now = Instant::now();
+        self.edit(|r| {
+            if r.finished.is_none() {
+                r.closed.get_or_insert((now, how));
+            }
+        });
+    }
+}

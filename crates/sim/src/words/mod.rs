@@ -1,0 +1,113 @@
+//! Every word of the script language, in the order of effect.
+//!
+//! One row says everything about a word: its name, its value, its explanation and what it does to an
+//! [`Answer`]. A new fault is a new row in one of the files below; parser, help and both protocols follow.
+
+mod ending;
+mod listener;
+mod noise;
+mod pace;
+mod shape;
+mod silence;
+mod status;
+mod transport;
+
+use std::sync::OnceLock;
+
+use crate::answer::Answer;
+use crate::script::{Arg, Form};
+
+/// One word of the script language.
+pub struct Word {
+    /// As it is written.
+    pub name: &'static str,
+    /// One line of explanation.
+    pub help: &'static str,
+    /// May stand more than once in a script.
+    pub(crate) repeats: bool,
+    pub(crate) form: Form,
+    pub(crate) effect: fn(&mut Answer, &Arg),
+}
+
+const fn word(
+    name: &'static str,
+    form: Form,
+    help: &'static str,
+    effect: fn(&mut Answer, &Arg),
+) -> Word {
+    Word {
+        name,
+        help,
+        repeats: false,
+        form,
+        effect,
+    }
+}
+
+impl Word {
+    /// How it is written with its value, as in `gap=50ms`; square brackets mark what may be left out.
+    pub fn usage(&self) -> String {
+        format!("{}{}", self.name, self.form.placeholder())
+    }
+
+    const fn repeated(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+}
+
+/// Words of one kind, and what is done to the layout once they have had their effect.
+pub(crate) struct Stage {
+    title: &'static str,
+    pub(crate) words: &'static [Word],
+    pub(crate) then: fn(&mut Answer),
+}
+
+const fn stage(title: &'static str, words: &'static [Word], then: fn(&mut Answer)) -> Stage {
+    Stage { title, words, then }
+}
+
+/// Contents first, then how they are dressed and paced, last where they break off.
+pub(crate) static STAGES: [Stage; 8] = [
+    stage("what the answer contains", shape::WORDS, Answer::build),
+    stage("status, head and body", status::WORDS, |_| {}),
+    stage("transport", transport::WORDS, |_| {}),
+    stage("pace", pace::WORDS, Answer::strike),
+    stage("silence", silence::WORDS, |_| {}),
+    stage("noise", noise::WORDS, |_| {}),
+    stage("endings", ending::WORDS, |_| {}),
+    stage("connections", listener::WORDS, |_| {}),
+];
+
+/// All words, in the order of effect.
+pub fn words() -> impl Iterator<Item = &'static Word> {
+    STAGES.iter().flat_map(|stage| stage.words)
+}
+
+pub(crate) fn find(name: &str) -> Option<&'static Word> {
+    words().find(|w| w.name == name)
+}
+
+/// How to reach the simulator, and all words with one line each.
+pub fn routes_help() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let mut text = String::from(ROUTES);
+        for stage in &STAGES {
+            text.push_str(&format!("\n{}:\n", stage.title));
+            for word in stage.words {
+                text.push_str(&format!("  {:<28} {}\n", word.usage(), word.help));
+            }
+        }
+        text
+    })
+}
+
+const ROUTES: &str = "\
+POST /v1/chat/completions, /v1/completions, /v1/embeddings; GET /v1/models.
+The script of a request is, in this order: a path segment /sim:SCRIPT/ before the route, the script set
+for its model, the model's own name (sim:SCRIPT). Steps are joined with `,` or `+`; a value that contains
+one stands in double quotes. In a model name `:` may stand for `=` and `/` for `,`.
+GET /_sim/report, POST /_sim/reset, POST /_sim/script {\"model\":…,\"script\":…}, GET /_sim/words.
+N counts tokens of a stream, bytes of a unary body.
+";
