@@ -3,17 +3,21 @@
 //! Every request to the target deposits a fifth of a retry, every second a whole one; a balance that lasted
 //! ten seconds of a busy target is the most that is kept. Fallbacks and reconnects do not draw.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::time::Instant;
 
-const PER_REQUEST: f64 = 0.2;
-const PER_SECOND: f64 = 1.0;
-const START: f64 = 10.0;
-const MOST: f64 = 100.0;
+/// In thousandths of a retry.
+const ONE: u64 = 1_000;
+const PER_REQUEST: u64 = ONE / 5;
+const START: u64 = 10 * ONE;
+const MOST: u64 = 100 * ONE;
 
 #[derive(Debug)]
 struct Balance {
-    tokens: f64,
+    thousandths: u64,
     at: Instant,
 }
 
@@ -24,20 +28,23 @@ pub struct RetryBudget(Mutex<Balance>);
 impl Default for RetryBudget {
     fn default() -> Self {
         Self(Mutex::new(Balance {
-            tokens: START,
+            thousandths: START,
             at: Instant::now(),
         }))
     }
 }
 
 impl RetryBudget {
-    fn with<T>(&self, f: impl FnOnce(&mut f64) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut u64) -> T) -> T {
         let mut b = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let earned = now.saturating_duration_since(b.at).as_secs_f64() * PER_SECOND;
-        b.tokens = (b.tokens + earned).min(MOST);
-        b.at = now;
-        f(&mut b.tokens)
+        // one retry a second is one thousandth a millisecond
+        let earned = b.at.elapsed().as_millis();
+        b.at += Duration::from_millis(u64::try_from(earned).unwrap_or(MOST).min(MOST));
+        if earned > u128::from(MOST) {
+            b.at = Instant::now();
+        }
+        b.thousandths = (b.thousandths + u64::try_from(earned).unwrap_or(MOST).min(MOST)).min(MOST);
+        f(&mut b.thousandths)
     }
 
     /// A first attempt was made.
@@ -48,9 +55,9 @@ impl RetryBudget {
     /// Takes one retry; false when there is none.
     pub fn withdraw(&self) -> bool {
         self.with(|t| {
-            let enough = *t >= 1.0;
+            let enough = *t >= ONE;
             if enough {
-                *t -= 1.0;
+                *t -= ONE;
             }
             enough
         })
@@ -60,7 +67,6 @@ impl RetryBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
     async fn retries_are_a_fifth_of_requests_and_one_a_second() {

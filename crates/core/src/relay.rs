@@ -353,6 +353,3 @@ impl<P: Pieces> Body for Relay<P> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -336,6 +336,3 @@ fn pause(
     let fits = usable.is_none_or(|u| hint.unwrap_or(wait) < u && !u.is_zero());
     fits.then(|| usable.map_or(wait, |u| wait.min(u)))
 }
-
-#[cfg(test)]
-mod tests;

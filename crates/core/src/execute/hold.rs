@@ -51,7 +51,7 @@ pub(super) async fn hold<P: Pieces>(
         if let Some(end) = end {
             h.ended = true;
             return if content || allow_empty || end == End::Other {
-                h.to_end(call).await
+                h.finish(call).await
             } else {
                 Err(over(true))
             };
@@ -85,7 +85,7 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn to_end(mut self, call: &Call) -> Result<Self, Box<Failure>> {
+    async fn finish(mut self, call: &Call) -> Result<Self, Box<Failure>> {
         if call.stream {
             self.by = "end";
             return Ok(self);

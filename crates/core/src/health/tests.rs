@@ -61,25 +61,19 @@ async fn a_probe_that_is_dropped_gives_no_verdict_and_returns_its_slot() {
 #[tokio::test(start_paused = true)]
 async fn half_of_twenty_within_ten_seconds_opens_it_and_old_samples_do_not() {
     let h = Arc::new(Health::default());
-    for _ in 0..10 {
+    let pair = || {
         h.enter(false).unwrap().succeed();
-    }
-    for _ in 0..9 {
         h.enter(false).unwrap().fail();
-        h.enter(false).unwrap().succeed();
-    }
+    };
+    (0..9).for_each(|_| pair());
     advance(Duration::from_secs(11)).await;
-    fail(&h, 4);
-    h.enter(false).unwrap().succeed();
-    assert_eq!(h.state(), "closed");
-    for _ in 0..8 {
-        h.enter(false).unwrap().succeed();
-        h.enter(false).unwrap().fail();
-        if h.state() == "open" {
-            return;
-        }
-        h.enter(false).unwrap().fail();
-    }
+    (0..9).for_each(|_| pair());
+    assert_eq!(
+        h.state(),
+        "closed",
+        "eighteen within ten seconds are too few"
+    );
+    pair();
     assert_eq!(h.state(), "open");
 }
 

@@ -1,0 +1,17 @@
+//! The engine against a scripted upstream, on paused time: no sockets, exact instants.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "tests"
+)]
+
+mod clocks;
+mod hints;
+mod leaving;
+mod plans;
+mod properties;
+mod streams;
+mod support;

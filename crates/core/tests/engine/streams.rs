@@ -1,0 +1,280 @@
+use crate::support::*;
+use punctual_core::*;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+fn one(script: Vec<Act>) -> Bench {
+    Bench::new(vec![(none(), vec![script]), (none(), good())])
+}
+
+async fn both(script: Vec<Act>) -> (Bench, Result<String, Box<Failure>>) {
+    let b = one(script);
+    let r = b.run(&fallback([leaf(0), leaf(1)])).await;
+    (b, r)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_data_event_of_the_winner_is_delivered_and_comments_of_the_preamble_are_not() {
+    let (_, r) = both(vec![
+        Head,
+        Comment,
+        Role,
+        Comment,
+        Role,
+        Text("x;"),
+        Comment,
+        Stop,
+        Done,
+    ])
+    .await;
+    assert_eq!(r.unwrap(), "role;role;x;: c\nstop;[DONE]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_or_end_before_content_fails_over() {
+    for script in [
+        vec![Head, Role, Error(Code::Overloaded)],
+        vec![Head, Role, Eof],
+        vec![Head, Role, Stop, Done],
+        vec![Head, Done],
+        vec![Head, Fail(Code::Truncated, None)],
+    ] {
+        let (b, r) = both(script.clone()).await;
+        assert_eq!(
+            (r.unwrap().as_str(), b.order().as_str()),
+            ("role;hi;stop;[DONE]", "ab"),
+            "{script:?}"
+        );
+        assert!(b.idle());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_content_every_failure_is_one_error_event_and_no_end_marker() {
+    for (last, code) in [
+        (Error(Code::ServerError), "server_error"),
+        (Eof, "truncated"),
+        (Fail(Code::ResponseTooLarge, None), "response_too_large"),
+    ] {
+        let (b, r) = both(vec![Head, Text("x;"), last]).await;
+        assert_eq!(r.unwrap(), format!("x;<error {code}>"));
+        assert_eq!(
+            (b.order().as_str(), b.lines.report().outcome),
+            ("a", Some(Outcome::Truncated))
+        );
+        assert!(b.idle());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_without_content_is_one_when_it_says_why() {
+    let (b, r) = both(vec![Head, Role, Length, Done]).await;
+    assert_eq!(
+        (r.unwrap().as_str(), b.order().as_str()),
+        ("role;length;[DONE]", "a")
+    );
+    let b = one(vec![Head, Role, Stop, Done]).edit(|t| t[0].allow_empty = true);
+    assert_eq!(b.run(&leaf(0)).await.unwrap(), "role;stop;[DONE]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_end_marker_is_added_after_a_true_end_and_a_second_one_dropped() {
+    let (_, r) = both(vec![Head, Text("x;"), Stop]).await;
+    assert_eq!(r.unwrap(), "x;stop;[DONE]");
+    let (_, r) = both(vec![Head, Text("x;"), Stop, Done, Text("y;"), Done]).await;
+    assert_eq!(r.unwrap(), "x;stop;[DONE]y;");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_its_end_a_stream_goes_on_to_eof_or_a_second_of_silence() {
+    let (b, r) = both(vec![Head, Text("x;"), Stop, Wait(900), Role, Hang]).await;
+    assert_eq!(r.unwrap(), "x;stop;role;[DONE]");
+    assert_eq!(b.lines.report().outcome, Some(Outcome::Ok));
+    let (b, r) = both(vec![Head, Text("x;"), Stop, Fail(Code::Truncated, None)]).await;
+    assert_eq!(
+        (r.unwrap().as_str(), b.lines.report().outcome),
+        ("x;stop;[DONE]", Some(Outcome::Ok))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_route_may_wait_for_text_and_fail_over_during_reasoning() {
+    let mut b = one(vec![Head, Reasoning("hm;"), Error(Code::Overloaded)]);
+    b.policy.commit_on = CommitOn::Text;
+    assert_eq!(
+        b.run(&fallback([leaf(0), leaf(1)])).await.unwrap(),
+        "role;hi;stop;[DONE]"
+    );
+    let (_, r) = both(vec![Head, Reasoning("hm;"), Error(Code::Overloaded)]).await;
+    assert_eq!(r.unwrap(), "hm;<error overloaded>");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preamble_beyond_its_bound_commits_early_and_never_fails() {
+    let mut b = one([vec![Head], vec![Role; 20], vec![Text("x;"), Stop]].concat());
+    b.policy.hold_back_events = 8;
+    let got = b.run(&leaf(0)).await.unwrap();
+    assert_eq!(got, format!("{}x;stop;[DONE]", "role;".repeat(20)));
+    assert_eq!(b.lines.report().committed_by, Some("holdback_full"));
+}
+
+fn opening(b: &Bench, plan: &Arc<Plan>, pace: Pace) -> Relay<Exchange> {
+    let (call, mut record) = b.call(plan);
+    let fate = record.fate();
+    fate.head_sent(http::StatusCode::OK);
+    let ends_at = call.deadline.at();
+    let opening = Box::pin(punctual_core::open(b.engine.clone(), call, record));
+    Relay::opening(opening, fate, ends_at, Arc::new(Text_), pace)
+}
+
+fn every(n: u64) -> Pace {
+    Pace {
+        heartbeat: Some(ms(n)),
+        stall: None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failover_survives_heartbeats() {
+    let b = Bench::new(vec![(first_token(350), vec![vec![Hang]]), (none(), good())]);
+    let got = read(opening(&b, &fallback([leaf(0), leaf(1)]), every(100))).await;
+    assert_eq!(got, "<beat><beat><beat><beat>role;hi;stop;[DONE]");
+    let report = b.lines.report();
+    assert_eq!(
+        (report.outcome, report.status, report.heartbeats),
+        (Some(Outcome::Ok), Some(200), 4)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_heartbeat_a_failure_is_one_error_event() {
+    let b = Bench::new(vec![(
+        none(),
+        vec![vec![Wait(150), Fail(Code::ServerError, None)]],
+    )]);
+    let got = read(opening(&b, &leaf(0), every(100))).await;
+    assert_eq!(got, "<beat><beat><error server_error>");
+    let report = b.lines.report();
+    assert_eq!(
+        (report.outcome, report.status),
+        (Some(Outcome::Failed), Some(200))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn heartbeats_go_on_after_the_commit_between_events() {
+    let b = one(vec![Head, Text("x;"), Wait(250), Text("y;"), Stop, Eof]);
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let got = read(Relay::answer(open, Arc::new(Text_), every(100))).await;
+    assert_eq!(got, "x;<beat><beat>y;stop;[DONE]");
+}
+
+/// Reads `n` frames and then never again, with the vigil beside it.
+async fn stop_reading(relay: &mut Relay<Exchange>, n: usize, vigil: &Vigil) -> std::time::Duration {
+    let start = Instant::now();
+    vigil.watch(relay.watched());
+    for _ in 0..n {
+        let _ = std::future::poll_fn(|cx| {
+            http_body::Body::poll_frame(std::pin::Pin::new(&mut *relay), cx)
+        })
+        .await;
+    }
+    vigil.run().await;
+    start.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_holds_for_a_caller_that_stopped_reading() {
+    let b = one(vec![Head, Text("x;"), Text("y;"), Hang]).within(1000);
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let mut relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    let vigil = Vigil::default();
+    let took = stop_reading(&mut relay, 1, &vigil).await;
+    assert!(
+        took >= ms(1998) && took <= ms(2003),
+        "one second, and one for the last words: {took:?}"
+    );
+    let report = b.lines.report();
+    assert_eq!(
+        (report.outcome, report.phase),
+        (Some(Outcome::DeadlineExceeded), Phase::Streaming)
+    );
+    assert!(report.elapsed <= ms(1002), "{:?}", report.elapsed);
+    assert!(
+        b.idle(),
+        "upstream and permit are back although nobody read"
+    );
+    assert_eq!(
+        read(relay).await,
+        "<error request_deadline_exceeded>",
+        "the last event is still well formed"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_takes_nothing_is_cancelled_as_stalled_without_a_mark_on_the_target() {
+    let b = one(vec![Head, Text("x;"), Text("y;"), Hang]);
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let mut relay = Relay::answer(
+        open,
+        Arc::new(Text_),
+        Pace {
+            heartbeat: None,
+            stall: Some(ms(1000)),
+        },
+    );
+    let vigil = Vigil::default();
+    let took = stop_reading(&mut relay, 1, &vigil).await;
+    assert!(took >= ms(999) && took <= ms(2002), "{took:?}");
+    let report = b.lines.report();
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Some(Outcome::Cancelled), Some(Reason::Stalled))
+    );
+    assert!(b.idle());
+    assert_eq!(b.engine.targets[0].health.state(), "closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_a_plan_behind_heartbeats_with_one_event() {
+    let b = Bench::new(vec![(none(), vec![vec![Hang]])]).within(1000);
+    let relay = opening(&b, &leaf(0), every(300));
+    let vigil = Vigil::default();
+    vigil.watch(relay.watched());
+    let (got, ()) = tokio::join!(read(relay), async {
+        tokio::select! { () = vigil.run() => {}, () = tokio::time::sleep(ms(3000)) => {} }
+    });
+    assert_eq!(
+        got,
+        "<beat><beat><beat><beat><error request_deadline_exceeded>"
+    );
+    let report = b.lines.report();
+    assert_eq!(
+        (report.outcome, report.attempts.len()),
+        (Some(Outcome::DeadlineExceeded), 1)
+    );
+    assert!(b.idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_ends_a_stream_with_its_own_error() {
+    let b = one(vec![Head, Text("x;"), Hang]);
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    let vigil = Vigil::default();
+    vigil.watch(relay.watched());
+    let (got, ()) = tokio::join!(read(relay), async {
+        tokio::time::sleep(ms(100)).await;
+        vigil.drain();
+    });
+    assert_eq!(got, "x;<error shutting_down>");
+    assert_eq!(b.lines.report().outcome, Some(Outcome::Shutdown));
+}
