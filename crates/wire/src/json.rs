@@ -7,26 +7,58 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+mod walk;
+
+pub(crate) use walk::{Sink, Value, walk};
+
 /// The members of an object asked for by name, as they are spelled.
-pub(crate) struct Found<'a, const N: usize> {
+pub(crate) struct Found<'n, 'a, const N: usize> {
+    names: &'n [&'n str; N],
+    fold: bool,
     pub(crate) values: [Option<&'a str>; N],
     /// A name that came more than once: its place in the list of names, and its last value.
     pub(crate) repeated: Option<(usize, &'a str)>,
 }
 
 /// Reads `object` once; names are compared without regard to ASCII case when `fold`.
-pub(crate) fn read<'a, const N: usize>(
+pub(crate) fn read<'n, 'a, const N: usize>(
     object: &'a str,
-    names: &[&str; N],
+    names: &'n [&'n str; N],
     fold: bool,
-) -> Result<Found<'a, N>, serde_json::Error> {
-    let mut source = serde_json::Deserializer::from_str(object);
-    let found = source.deserialize_map(Members { names, fold })?;
-    source.end()?;
+) -> Result<Found<'n, 'a, N>, serde_json::Error> {
+    let mut found = Found {
+        names,
+        fold,
+        values: [None; N],
+        repeated: None,
+    };
+    walk(object, &mut found)?;
     Ok(found)
+}
+
+impl<'a, const N: usize> Sink<'a> for Found<'_, 'a, N> {
+    fn member<A: MapAccess<'a>>(
+        &mut self,
+        key: &[u8],
+        value: Value<'_, A>,
+    ) -> Result<(), A::Error> {
+        let same = |name: &&str| match self.fold {
+            false => name.as_bytes() == key,
+            true => name.as_bytes().eq_ignore_ascii_case(key),
+        };
+        let slot = self.names.iter().position(same);
+        let Some((slot, place)) = slot.and_then(|at| Some((at, self.values.get_mut(at)?))) else {
+            return value.skip();
+        };
+        let raw = value.raw()?;
+        if place.replace(raw).is_some() {
+            self.repeated = Some((slot, raw));
+        }
+        Ok(())
+    }
 }
 
 /// The members of `object`, last one wins, `null` as absent; `None` if it is not an object.
@@ -117,64 +149,6 @@ pub(crate) fn compact(json: &str) -> String {
         escaped = inside && character == '\\' && !escaped;
     }
     out
-}
-
-struct Members<'n, const N: usize> {
-    names: &'n [&'n str; N],
-    fold: bool,
-}
-
-impl<'de, const N: usize> Visitor<'de> for Members<'_, N> {
-    type Value = Found<'de, N>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut values, mut repeated) = ([None; N], None);
-        while let Some(slot) = map.next_key_seed(Slot(&self))? {
-            let Some(slot) = slot else {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            let value = map.next_value::<&'de RawValue>()?.get();
-            if let Some(place) = values.get_mut(slot)
-                && place.replace(value).is_some()
-            {
-                repeated = Some((slot, value));
-            }
-        }
-        Ok(Found { values, repeated })
-    }
-}
-
-/// Which of the names a key is. Read as bytes, because a key may hold lone surrogates.
-struct Slot<'s, 'n, const N: usize>(&'s Members<'n, N>);
-
-impl<'de, const N: usize> DeserializeSeed<'de> for Slot<'_, '_, N> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
-        source.deserialize_bytes(self)
-    }
-}
-
-impl<const N: usize> Visitor<'_> for Slot<'_, '_, N> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
-        let Members { names, fold } = *self.0;
-        let same = |name: &&str| match fold {
-            false => name.as_bytes() == key,
-            true => name.as_bytes().eq_ignore_ascii_case(key),
-        };
-        Ok(names.iter().position(same))
-    }
 }
 
 struct Entries;

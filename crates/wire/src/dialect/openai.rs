@@ -7,6 +7,7 @@
 
 mod answer;
 mod choice;
+mod chunk;
 mod content;
 mod convert;
 mod stream;

@@ -21,6 +21,17 @@ pub struct Event {
     complete: bool,
 }
 
+/// What the lines of one event say.
+#[derive(Debug, Default)]
+pub(crate) struct Lines<'a> {
+    /// There is a field at all.
+    pub(crate) any: bool,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) data: Option<Cow<'a, [u8]>>,
+    /// llama.cpp's own field.
+    pub(crate) error: Option<&'a [u8]>,
+}
+
 impl Event {
     pub(super) fn new(raw: Bytes, at_start: bool, complete: bool) -> Self {
         Self {
@@ -58,24 +69,12 @@ impl Event {
 
     /// The value of the last `event:` line, if it is not empty.
     pub fn name(&self) -> Option<&str> {
-        let last = self.fields().filter(|(name, _)| *name == b"event").last();
-        last.and_then(|(_, value)| std::str::from_utf8(value).ok())
-            .filter(|name| !name.is_empty())
+        self.lines().name
     }
 
     /// The `data:` lines, joined by LF; `None` if there is none.
     pub fn data(&self) -> Option<Cow<'_, [u8]>> {
-        let mut lines = self
-            .fields()
-            .filter(|(name, _)| *name == b"data")
-            .map(|(_, value)| value);
-        let mut data = Cow::Borrowed(lines.next()?);
-        for line in lines {
-            let joined = data.to_mut();
-            joined.push(b'\n');
-            joined.extend_from_slice(line);
-        }
-        Some(data)
+        self.lines().data
     }
 
     /// The value of the first line with this field name.
@@ -93,6 +92,30 @@ impl Event {
     /// Whether there is no field at all: only comments and blank lines.
     pub fn is_comment_only(&self) -> bool {
         self.fields().next().is_none()
+    }
+
+    /// What all lines say, in one pass.
+    pub(crate) fn lines(&self) -> Lines<'_> {
+        let mut lines = Lines::default();
+        for (name, value) in self.fields() {
+            lines.any = true;
+            match (name, &mut lines.data) {
+                (b"data", None) => lines.data = Some(Cow::Borrowed(value)),
+                (b"data", Some(data)) => {
+                    let joined = data.to_mut();
+                    joined.push(b'\n');
+                    joined.extend_from_slice(value);
+                }
+                (b"event", _) => {
+                    lines.name = std::str::from_utf8(value)
+                        .ok()
+                        .filter(|name| !name.is_empty());
+                }
+                (b"error", _) => lines.error = lines.error.or(Some(value)),
+                _ => {}
+            }
+        }
+        lines
     }
 
     /// Name and value of each line that is not blank and no comment.

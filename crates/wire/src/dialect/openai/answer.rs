@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 
-use super::choice::Choice;
+use super::{choice::Choice, chunk::Chunk};
 use crate::{
-    Class, Surface, Usage, Verdict,
+    Class, Surface, Verdict,
     dialect::{AnswerSummary, End, Finish},
     json,
 };
@@ -18,12 +18,11 @@ use crate::{
 /// The in-band verdict if it is an error object or a finish reason admits a failure;
 /// [`Class::Malformed`] if it is not JSON or has not the shape of an answer.
 pub fn judge_answer(surface: Surface, body: &Bytes) -> Result<AnswerSummary, Verdict> {
-    let names = ["error", "object", "choices", "data", "usage", "id", "model"];
     let malformed = |message| Verdict::of(Class::Malformed, message);
     let text = std::str::from_utf8(body).map_err(|_| malformed("the answer is not UTF-8"))?;
-    let [error, object, choices, data, usage, id, model] = json::members(text.trim(), &names)
-        .ok_or_else(|| malformed("the answer is not a JSON object"))?;
-    if error.is_some_and(|e| !matches!(e, "false" | "\"\"")) || object == Some("\"error\"") {
+    let mut answer = Chunk::default();
+    json::walk(text, &mut answer).map_err(|_| malformed("the answer is not a JSON object"))?;
+    if answer.is_error() {
         return Err(Verdict::in_band(body));
     }
     let word = |value: Option<&str>| {
@@ -33,41 +32,38 @@ pub fn judge_answer(surface: Surface, body: &Bytes) -> Result<AnswerSummary, Ver
             .map(Into::into)
     };
     let mut summary = AnswerSummary {
-        usage: usage.and_then(Usage::read),
+        usage: answer.usage(),
         finish: None,
-        id: word(id),
-        model: word(model),
+        id: word(answer.id),
+        model: word(answer.model),
         has_content: false,
         end: End::Stop,
     };
     match surface {
-        Surface::Embeddings => embeddings(data, &mut summary)?,
-        Surface::Chat | Surface::Completions => self::choices(choices, &mut summary)?,
+        Surface::Embeddings => embeddings(answer.data, &mut summary)?,
+        Surface::Chat | Surface::Completions => choices(&answer.choices, &mut summary)?,
     }
     Ok(summary)
 }
 
-fn choices(choices: Option<&str>, summary: &mut AnswerSummary) -> Result<(), Verdict> {
-    let (mut any, mut failure) = (false, None);
-    json::elements(choices.unwrap_or_default(), |choice| {
-        let Some(choice) = Choice::read(choice) else {
-            return;
-        };
-        any = true;
-        failure = failure.take().or_else(|| choice.failure());
-        summary.has_content |= choice.held.content || choice.held.call;
+fn choices(choices: &[Choice<'_>], summary: &mut AnswerSummary) -> Result<(), Verdict> {
+    if choices.is_empty() {
+        return Err(Verdict::of(Class::Malformed, "the answer has no choices"));
+    }
+    for choice in choices {
+        if let Some(failure) = choice.failure() {
+            return Err(failure);
+        }
+        let held = choice.held();
+        summary.has_content |= held.content || held.call;
         if let Some(finish) = choice.finish.as_deref().and_then(Finish::of) {
             if !finish.is_stop() {
                 summary.end = End::Other;
             }
             summary.finish = Some(finish);
         }
-    });
-    match failure {
-        Some(verdict) => Err(verdict),
-        None if any => Ok(()),
-        None => Err(Verdict::of(Class::Malformed, "the answer has no choices")),
     }
+    Ok(())
 }
 
 fn embeddings(data: Option<&str>, summary: &mut AnswerSummary) -> Result<(), Verdict> {

@@ -2,35 +2,57 @@
 
 use std::borrow::Cow;
 
-use super::content::{self, Held};
+use serde::de::MapAccess;
+
+use super::content::Held;
 use crate::{Class, Verdict, json};
 
 /// What a choice says.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Choice<'a> {
     /// Absent means the first.
     pub(super) index: usize,
-    pub(super) held: Held,
+    delta: Option<Held>,
+    message: Option<Held>,
+    text: bool,
     /// Not empty.
     pub(super) finish: Option<Cow<'a, str>>,
 }
 
-impl<'a> Choice<'a> {
-    /// Reads one; `None` if it is not an object.
-    pub(super) fn read(choice: &'a str) -> Option<Self> {
-        let names = ["index", "delta", "finish_reason", "text", "message"];
-        let [index, delta, finish, text, message] = json::members(choice, &names)?;
-        // Perplexity repeats all text so far in `message` beside the delta: it says nothing new
-        let mut held = delta.or(message).map(content::held).unwrap_or_default();
-        held.content |= text.is_some_and(json::is_text);
-        Some(Self {
-            index: index
-                .and_then(json::count)
-                .and_then(|i| usize::try_from(i).ok())
-                .unwrap_or(0),
-            held,
-            finish: finish.and_then(json::text).filter(|word| !word.is_empty()),
-        })
+impl<'a> json::Sink<'a> for Choice<'a> {
+    fn member<A: MapAccess<'a>>(
+        &mut self,
+        key: &[u8],
+        value: json::Value<'_, A>,
+    ) -> Result<(), A::Error> {
+        match key {
+            b"index" => {
+                let index = json::count(value.raw()?);
+                self.index = index
+                    .and_then(|index| usize::try_from(index).ok())
+                    .unwrap_or(0);
+            }
+            b"delta" => self.delta = Held::read(value)?,
+            b"message" => self.message = Held::read(value)?,
+            b"text" => self.text = json::is_text(value.raw()?),
+            b"finish_reason" => {
+                self.finish = json::text(value.raw()?).filter(|word| !word.is_empty());
+            }
+            _ => value.skip()?,
+        }
+        Ok(())
+    }
+}
+
+impl Choice<'_> {
+    /// What it holds. Perplexity repeats all text so far in `message` beside the delta, which
+    /// says nothing new; Together repeats the delta in `text`.
+    pub(super) fn held(&self) -> Held {
+        let held = self.delta.or(self.message).unwrap_or_default();
+        Held {
+            content: held.content || self.text,
+            ..held
+        }
     }
 
     /// The failure that a finish reason admits: the answer is not complete, whatever was sent.

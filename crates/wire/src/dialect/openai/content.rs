@@ -5,6 +5,8 @@
 //! probabilities and token ids are not. The head of a tool call (id, name, no arguments yet) is
 //! not content by itself; it is noted, because a call without arguments never sends more.
 
+use serde::de::MapAccess;
+
 use crate::json;
 
 /// What a delta or a message holds.
@@ -15,76 +17,59 @@ pub(super) struct Held {
     pub(super) call: bool,
 }
 
-const NAMES: [&str; 9] = [
-    "content",
-    "reasoning_content",
-    "reasoning",
-    "tool_calls",
-    "refusal",
-    "reasoning_details",
-    "function_call",
-    "audio",
-    "images",
-];
-
-/// Reads a delta or a message; anything but an object holds nothing.
-pub(super) fn held(delta: &str) -> Held {
-    let Some(
-        [
-            content,
-            reasoning_content,
-            reasoning,
-            calls,
-            refusal,
-            details,
-            call,
-            audio,
-            images,
-        ],
-    ) = json::members(delta, &NAMES)
-    else {
-        return Held::default();
-    };
-    let texts = [
-        content,
-        reasoning_content,
-        reasoning,
-        refusal,
-        details,
-        images,
-    ];
-    let mut held = Held {
-        content: texts
-            .into_iter()
-            .flatten()
-            .any(|value| has_text(value, DEPTH))
-            || audio.is_some_and(has_audio),
-        call: false,
-    };
-    if let Some(call) = call.filter(|call| json::is_object(call)) {
-        held.call = true;
-        held.content |= has_input(call, "arguments");
+impl Held {
+    /// Reads a delta or a message; `None` if it is not an object.
+    pub(super) fn read<'a, A: MapAccess<'a>>(
+        value: json::Value<'_, A>,
+    ) -> Result<Option<Self>, A::Error> {
+        let mut held = Self::default();
+        Ok(value.object(&mut held)?.then_some(held))
     }
-    json::elements(calls.unwrap_or_default(), |call| {
-        let named = ["id", "type", "function", "custom"];
-        let Some([id, _, function, custom]) = json::members(call, &named) else {
-            return;
-        };
-        let name = function.or(custom).and_then(|f| json::member(f, "name"));
-        held.call |= id.is_some_and(json::is_text) || name.is_some_and(json::is_text);
-        held.content |= function.is_some_and(|f| has_input(f, "arguments"))
-            || custom.is_some_and(|c| has_input(c, "input"));
-    });
-    held
+
+    fn function_call(&mut self, call: &str) {
+        self.call |= json::is_object(call);
+        self.content |= has_input(call, "arguments");
+    }
+
+    fn tool_calls(&mut self, calls: &str) {
+        json::elements(calls, |call| {
+            let Some([id, function, custom]) = json::members(call, &["id", "function", "custom"])
+            else {
+                return;
+            };
+            let name = function.or(custom).and_then(|f| json::member(f, "name"));
+            self.call |= id.is_some_and(json::is_text) || name.is_some_and(json::is_text);
+            self.content |= function.is_some_and(|f| has_input(f, "arguments"))
+                || custom.is_some_and(|c| has_input(c, "input"));
+        });
+    }
+}
+
+impl<'a> json::Sink<'a> for Held {
+    fn member<A: MapAccess<'a>>(
+        &mut self,
+        key: &[u8],
+        value: json::Value<'_, A>,
+    ) -> Result<(), A::Error> {
+        match key {
+            b"content" | b"reasoning_content" | b"reasoning" | b"refusal"
+            | b"reasoning_details" | b"images" => self.content |= has_text(value.raw()?, DEPTH),
+            b"tool_calls" => self.tool_calls(value.raw()?),
+            b"function_call" => self.function_call(value.raw()?),
+            b"audio" => self.content |= has_audio(value.raw()?),
+            _ => value.skip()?,
+        }
+        Ok(())
+    }
 }
 
 /// Mistral nests `content[].thinking[].text`: three levels. Deeper is not looked at.
 const DEPTH: u8 = 3;
 
 /// A non-empty string, or parts of which one has content.
-pub(super) fn has_text(value: &str, depth: u8) -> bool {
-    if json::is_text(value) {
-        return true;
+fn has_text(value: &str, depth: u8) -> bool {
+    if !json::is_array(value) {
+        return json::is_text(value);
     }
     let Some(depth) = depth.checked_sub(1) else {
         return false;

@@ -7,7 +7,7 @@
 
 use memchr::memmem;
 
-use super::choice::Choice;
+use super::{choice::Choice, chunk::Chunk};
 use crate::{
     Surface, Usage, Verdict,
     dialect::{End, Finish, Judged, Kind},
@@ -62,33 +62,29 @@ impl Judge {
 
     /// Judges the next event.
     pub fn judge(&mut self, event: &Event) -> Judged {
-        if event.is_comment_only() {
+        let lines = event.lines();
+        if !lines.any {
             return Judged::plain(Kind::Comment);
         }
-        if let Some(error) = event.field("error") {
+        if let Some(error) = lines.error {
             return Judged::plain(Kind::Error(Verdict::in_band(error)));
         }
-        let name = event.name();
         if event.raw().len() > PARSE_LIMIT {
-            return self.glance(name, event.raw());
+            return self.glance(lines.name, event.raw());
         }
-        let data = event.data();
-        match (name, &data) {
+        match (lines.name, &lines.data) {
             (Some("error"), data) => {
                 let verdict = Verdict::in_band(data.as_deref().unwrap_or_default());
-                return Judged::plain(Kind::Error(verdict));
+                Judged::plain(Kind::Error(verdict))
             }
-            (Some("ping"), _) => return Judged::plain(Kind::Comment),
-            _ => {}
-        }
-        let Some(data) = data else {
-            return Judged::plain(Kind::Preamble);
-        };
-        match std::str::from_utf8(&data).map(str::trim) {
-            Ok("[DONE]") => self.done(),
-            Ok("") => Judged::plain(Kind::Preamble),
-            Ok(text) => self.chunk(text),
-            Err(_) => Judged::plain(Kind::Unparsed),
+            (Some("ping"), _) => Judged::plain(Kind::Comment),
+            (_, None) => Judged::plain(Kind::Preamble),
+            (_, Some(data)) => match std::str::from_utf8(data).map(str::trim) {
+                Ok("[DONE]") => self.done(),
+                Ok("") => Judged::plain(Kind::Preamble),
+                Ok(text) => self.chunk(text),
+                Err(_) => Judged::plain(Kind::Unparsed),
+            },
         }
     }
 
@@ -106,36 +102,27 @@ impl Judge {
     }
 
     fn chunk(&mut self, text: &str) -> Judged {
-        let names = [
-            "choices", "usage", "id", "model", "error", "x_groq", "object",
-        ];
-        let Some([choices, usage, id, model, error, groq, object]) = json::members(text, &names)
-        else {
+        let mut chunk = Chunk::default();
+        if json::walk(text, &mut chunk).is_err() {
             return Judged::plain(Kind::Unparsed);
-        };
-        if error.is_some_and(|e| !matches!(e, "false" | "\"\"")) || object == Some("\"error\"") {
+        }
+        if chunk.is_error() {
             return Judged::plain(Kind::Error(Verdict::in_band(text.as_bytes())));
         }
-        remember(&mut self.id, id);
-        remember(&mut self.model, model);
-        let usage = usage
-            .or_else(|| json::member(groq?, "usage"))
-            .and_then(Usage::read);
+        remember(&mut self.id, chunk.id);
+        remember(&mut self.model, chunk.model);
+        let usage = chunk.usage();
         self.count(usage);
 
         let mut judged = Judged {
             usage,
             ..Judged::plain(Kind::Preamble)
         };
-        let mut any = false;
-        json::elements(choices.unwrap_or_default(), |choice| {
-            any = true;
-            if let Some(choice) = Choice::read(choice) {
-                self.choice(&choice, &mut judged);
-            }
-        });
-        if !any && usage.is_some() {
+        if chunk.choices.is_empty() && usage.is_some() {
             judged.kind = Kind::UsageOnly;
+        }
+        for choice in &chunk.choices {
+            self.choice(choice, &mut judged);
         }
         judged
     }
@@ -144,8 +131,9 @@ impl Judge {
         if let Some(verdict) = choice.failure() {
             judged.kind = Kind::Error(verdict);
         }
-        self.open_call |= choice.held.call;
-        if choice.held.content {
+        let held = choice.held();
+        self.open_call |= held.call;
+        if held.content {
             self.content(judged);
         }
         if let Some(finish) = choice.finish.as_deref().and_then(Finish::of) {
