@@ -49,6 +49,8 @@ pub(crate) enum Framing {
     Chunked,
     /// HTTP/1.1 without either: the connection's end is the body's end.
     UntilClose,
+    /// The status has no body.
+    Bodiless,
 }
 
 /// What becomes of the connection after a complete answer.
@@ -151,6 +153,14 @@ impl Answer {
     pub(crate) fn replace_body(&mut self, body: Bytes) {
         self.framing = Framing::Length(body.len());
         self.parts = vec![Part::now(Kind::Body, Content::Raw(body))];
+    }
+
+    /// Drops the body where the status has none (RFC 9110 §6.4.1).
+    pub(crate) fn undress(&mut self) {
+        if matches!(self.status, 204 | 304) {
+            self.parts.clear();
+            self.framing = Framing::Bodiless;
+        }
     }
 
     /// Replaces `content-type`.

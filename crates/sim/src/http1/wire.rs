@@ -32,7 +32,6 @@ pub(super) struct Wire<R, W> {
     /// The socket is not read while answering, only watched.
     pub(super) deaf: bool,
     framing: Framing,
-    bodiless: bool,
 }
 
 /// Resolves when the client has left.
@@ -68,7 +67,6 @@ where
             handle,
             deaf: false,
             framing,
-            bodiless: false,
         }
     }
 
@@ -182,7 +180,6 @@ where
 
     async fn head(&mut self, answer: &Answer) -> Result<(), Close> {
         self.framing = answer.framing;
-        self.bodiless = matches!(answer.status, 100..=199 | 204 | 304);
         let reason = StatusCode::from_u16(answer.status)
             .ok()
             .and_then(|s| s.canonical_reason());
@@ -199,7 +196,7 @@ where
             head.extend_from_slice(b"\r\n");
         }
         let framing = match answer.framing {
-            _ if self.bodiless => String::new(),
+            Framing::Bodiless => String::new(),
             Framing::Length(length) => format!("content-length: {length}\r\n"),
             Framing::Chunked => "transfer-encoding: chunked\r\n".to_owned(),
             Framing::UntilClose => "connection: close\r\n".to_owned(),
@@ -211,7 +208,8 @@ where
 
     async fn data(&mut self, bytes: Bytes) -> Result<(), Close> {
         match self.framing {
-            _ if self.bodiless || bytes.is_empty() => Ok(()),
+            Framing::Bodiless => Ok(()),
+            _ if bytes.is_empty() => Ok(()),
             Framing::Chunked => {
                 let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
                 chunk.reserve(bytes.len() + 2);
@@ -225,7 +223,7 @@ where
 
     async fn end(&mut self) -> Result<(), Close> {
         match self.framing {
-            Framing::Chunked if !self.bodiless => self.put(b"0\r\n\r\n").await,
+            Framing::Chunked => self.put(b"0\r\n\r\n").await,
             _ => Ok(()),
         }
     }

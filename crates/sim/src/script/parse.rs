@@ -148,7 +148,7 @@ mod tests {
             fix("no-done=1")
         );
         assert!(
-            fix("status=99").contains("100 to 599"),
+            fix("status=99").contains("200 to 599"),
             "{}",
             fix("status=99")
         );

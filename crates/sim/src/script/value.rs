@@ -98,8 +98,8 @@ impl Form {
             Self::Time(_) => time(said).map(Arg::Time),
             Self::Size => size(said).map(Arg::Count),
             Self::Status => match said.parse::<usize>() {
-                Ok(n @ 100..=599) => Ok(Arg::Count(n)),
-                _ => Err("write an HTTP status, 100 to 599".into()),
+                Ok(n @ 200..=599) => Ok(Arg::Count(n)),
+                _ => Err("write the status of a final answer, 200 to 599".into()),
             },
             Self::Text => Ok(Arg::Text(said.to_owned())),
             Self::Choice(of, _) => match of.iter().find(|c| **c == said) {

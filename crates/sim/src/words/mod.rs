@@ -70,7 +70,7 @@ const fn stage(title: &'static str, words: &'static [Word], then: fn(&mut Answer
 /// Contents first, then how they are dressed and paced, last where they break off.
 pub(crate) static STAGES: [Stage; 8] = [
     stage("what the answer contains", shape::WORDS, Answer::build),
-    stage("status, head and body", status::WORDS, |_| {}),
+    stage("status, head and body", status::WORDS, Answer::undress),
     stage("transport", transport::WORDS, |_| {}),
     stage("pace", pace::WORDS, Answer::strike),
     stage("silence", silence::WORDS, |_| {}),
