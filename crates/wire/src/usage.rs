@@ -86,12 +86,25 @@ mod tests {
 
     #[test]
     fn the_last_value_of_each_field_wins_and_unknown_is_not_zero() {
-        let mut usage = Usage::read(r#"{"prompt_tokens":25,"completion_tokens":1}"#).unwrap();
-        usage.update(Usage::read(r#"{"completion_tokens":15,"total_tokens":null}"#).unwrap());
-        assert_eq!(
-            (usage.input, usage.output, usage.total),
-            (Some(25), Some(15), None)
-        );
+        let all = |n| Usage {
+            input: Some(n),
+            output: Some(n),
+            total: Some(n),
+            cached_input: Some(n),
+            reasoning: Some(n),
+        };
+        let mut usage = all(1);
+        usage.update(all(2));
+        assert_eq!(usage, all(2));
+        usage.update(Usage::default());
+        assert_eq!(usage, all(2));
+        let read = Usage::read(r#"{"prompt_tokens":25,"completion_tokens":0,"total_tokens":null}"#);
+        let expected = Usage {
+            input: Some(25),
+            output: Some(0),
+            ..Usage::default()
+        };
+        assert_eq!(read, Some(expected));
     }
 
     #[test]

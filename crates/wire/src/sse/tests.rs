@@ -57,6 +57,18 @@ fn every_line_ending_and_mixture_ends_an_event() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line_and_only_of_that() {
+    for cut in 0..4 {
+        let stream = "\u{feff}data: a\n\n\u{feff}data: b\n\n".as_bytes();
+        let (events, raw) = split([&stream[..cut], &stream[cut..]]);
+        assert_eq!(raw, stream);
+        assert_eq!(data(&events), ["a", ""]);
+    }
+    let (events, _) = split(["\u{feff}: hi\n\n".as_bytes()]);
+    assert!(events[0].2, "a comment");
+}
+
+#[test]
 fn an_event_is_given_the_moment_its_blank_line_is_there() {
     for (end, after) in [("\n\n", ""), ("\r\r", ""), ("\r\n\r", "\n"), ("\n\r", "\n")] {
         let mut splitter = Splitter::new(100);

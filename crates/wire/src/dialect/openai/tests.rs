@@ -308,6 +308,10 @@ fn an_error_in_the_stream_is_one_however_it_comes() {
             r#"data: {"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}"#,
             Class::Overloaded,
         ),
+        (
+            r#"data: {"choices":[{"delta":{},"finish_reason":"abort"}]}"#,
+            Class::StreamError,
+        ),
     ] {
         assert_eq!(error(event).class, class, "{event}");
     }
