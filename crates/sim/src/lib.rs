@@ -27,6 +27,7 @@
 mod admin;
 mod answer;
 mod ask;
+mod blackhole;
 mod connection;
 mod host;
 mod http1;
@@ -43,6 +44,7 @@ mod surface;
 mod tls;
 mod words;
 
+pub use blackhole::Blackhole;
 pub use listen::Listen;
 pub use log::Late;
 pub use script::{Cuts, Script, ScriptError};

@@ -127,6 +127,11 @@ impl Sim {
         crate::json::report(self.host.started, &self.report(), &self.connections())
     }
 
+    /// One request as it appears there.
+    pub fn json(&self, seen: &Seen) -> serde_json::Value {
+        crate::json::request(self.host.started, seen)
+    }
+
     /// Waits until the predicate holds over the requests and returns them. It is asked at once and after
     /// each change.
     ///

@@ -575,6 +575,19 @@ async fn nothing_outlives_the_simulator() {
 }
 
 #[tokio::test]
+async fn a_blackhole_answers_no_connect() {
+    let hole = punctual_sim::Blackhole::open().await.unwrap();
+    for _ in 0..3 {
+        let connect = tokio::net::TcpStream::connect(hole.addr());
+        assert!(
+            tokio::time::timeout(PATIENCE, connect).await.is_err(),
+            "{} answered",
+            hole.url()
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_address_that_is_taken_is_named() {
     let sim = plain().await;
     let Err(error) = Sim::start(Listen::at(sim.addr())).await else {

@@ -1,120 +1,17 @@
-//! The record of everything seen, shared by all connections.
+//! Writing handles on the record: one per connection, one per request.
 //!
-//! Writers never wait and never fail; readers are woken by a `Notify` after each change, so a test waits
-//! for a fact and not for a while. The log is bounded, because `punctual sim` may run for weeks: beyond
-//! the limits the oldest records go. An [`Entry`] that was reset or evicted goes on writing into nothing.
+//! A handle names its record by number and finds it anew for each change, so that a reset or an eviction
+//! in between takes nothing but the record.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
+use super::Log;
 use crate::seen::{Close, Conn, Ended, Protocol, Seen};
 
-const MAX_RECORDS: usize = 20_000;
-const MAX_BODY_BYTES: usize = 256 << 20;
-
-/// [`Sim::wait`](crate::Sim::wait) ran out of time; carries what had been seen by then.
-#[derive(Debug, thiserror::Error)]
-#[error("not seen within {within:?}; seen so far: {seen:#?}, connections: {connections:#?}")]
-pub struct Late {
-    /// The time that was given.
-    pub within: Duration,
-    /// The requests at that moment.
-    pub seen: Vec<Seen>,
-    /// The connections at that moment.
-    pub connections: Vec<Conn>,
-}
-
-#[derive(Default)]
-struct State {
-    seen: VecDeque<Seen>,
-    conns: VecDeque<Conn>,
-    next_seq: u64,
-    next_conn: u64,
-    body_bytes: usize,
-}
-
-impl State {
-    fn evict(&mut self) {
-        while self.seen.len() > MAX_RECORDS
-            || self.body_bytes > MAX_BODY_BYTES && self.seen.len() > 1
-        {
-            let gone = self.seen.pop_front().map_or(0, |s| s.body.len());
-            self.body_bytes = self.body_bytes.saturating_sub(gone);
-        }
-        while self.conns.len() > MAX_RECORDS {
-            self.conns.pop_front();
-        }
-    }
-}
-
-/// The shared record.
-#[derive(Default)]
-pub(crate) struct Log {
-    state: Mutex<State>,
-    changed: Notify,
-}
-
 impl Log {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
-        let out = f(&mut self.lock());
-        self.changed.notify_waiters();
-        out
-    }
-
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        self.lock().seen.iter().cloned().collect()
-    }
-
-    pub(crate) fn conns(&self) -> Vec<Conn> {
-        self.lock().conns.iter().cloned().collect()
-    }
-
-    pub(crate) fn reset(&self) {
-        self.change(|s| {
-            s.seen.clear();
-            s.conns.clear();
-            s.body_bytes = 0;
-        });
-    }
-
-    /// Waits until the predicate holds over requests and connections.
-    pub(crate) async fn wait(
-        &self,
-        within: Duration,
-        mut holds: impl FnMut(&[Seen], &[Conn]) -> bool,
-    ) -> Result<(), Late> {
-        let until = async {
-            loop {
-                let changed = self.changed.notified();
-                tokio::pin!(changed);
-                // registered before looking, so that no change between the two is missed
-                changed.as_mut().enable();
-                {
-                    let state = &mut *self.lock();
-                    if holds(state.seen.make_contiguous(), state.conns.make_contiguous()) {
-                        return;
-                    }
-                }
-                changed.await;
-            }
-        };
-        let late = timeout(within, until).await;
-        late.map_err(|_| Late {
-            within,
-            seen: self.seen(),
-            connections: self.conns(),
-        })
-    }
-
     /// Opens the record of a connection.
     pub(crate) fn connect(self: &Arc<Self>, tls: bool) -> Line {
         let id = self.change(|s| {
