@@ -225,6 +225,13 @@ async fn a_piece_of_raw_bytes_counts_as_a_token() {
     sim.set("rst", raw().with("rst-after=2").unwrap());
     let heard = talk::stream(&sim, "rst").await;
     assert_eq!((&heard.end, heard.count("{")), (&End::Rst, 2));
+    sim.set("stall", raw().with("stall-after=9").unwrap());
+    let heard = talk::stream(&sim, "stall").await;
+    assert_eq!(
+        (&heard.end, heard.count("{")),
+        (&End::Silent, 3),
+        "nothing is made up"
+    );
     sim.set("for ever", raw().with("trickle=20ms").unwrap());
     let heard = talk::stream(&sim, "for ever").await;
     assert!(heard.end == End::Silent && heard.count("{\"a\":3}\n") > 5);

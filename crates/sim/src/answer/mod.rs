@@ -197,29 +197,33 @@ impl Answer {
             self.parts = vec![Part::now(Kind::Body, Content::Raw(body))];
             return;
         }
-        let content = |parts: &[Part]| parts.iter().filter(|p| p.kind.is_content()).count();
-        let end = self
+        self.parts.retain(|p| !p.kind.is_ending());
+        if self.raw.is_none() {
+            self.fill_up(n);
+        }
+        let content = self
             .parts
             .iter()
-            .position(|p| p.kind.is_ending())
-            .unwrap_or(self.parts.len());
-        self.parts.truncate(end);
-        let last = self.parts.iter().rfind(|p| p.kind.is_content());
-        let wait = last.map_or(Wait::After(Duration::ZERO), |p| p.wait);
-        for i in content(&self.parts)..n {
+            .enumerate()
+            .filter(|(_, p)| p.kind.is_content());
+        let cut = content.map(|(i, _)| i).nth(n);
+        self.parts.truncate(cut.unwrap_or(self.parts.len()));
+    }
+
+    /// Adds tokens until there are n parts of content, at the pace of the last one.
+    fn fill_up(&mut self, n: usize) {
+        let content = self.parts.iter().filter(|p| p.kind.is_content());
+        let wait = content
+            .clone()
+            .last()
+            .map_or(Wait::After(Duration::ZERO), |p| p.wait);
+        for i in content.count()..n {
             let text = voice(self.ask.surface).text(&self.ask, &shape::token(i));
             self.parts.push(Part {
                 wait,
                 ..Part::now(Kind::Content, text)
             });
         }
-        let mut left = n;
-        let cut = self.parts.iter().position(|p| {
-            let over = p.kind.is_content() && left == 0;
-            left = left.saturating_sub(usize::from(p.kind.is_content()));
-            over
-        });
-        self.parts.truncate(cut.unwrap_or(self.parts.len()));
     }
 
     /// Marks the answer with the number of its request, so that a client can name it.
@@ -227,10 +231,10 @@ impl Answer {
         let seq = self.ask.seq;
         self.set_header(HeaderName::from_static("x-sim-seq"), seq.into());
         let id = HeaderName::from_static("x-request-id");
-        if let (Ok(value), false) = (
-            format!("sim-{seq}").parse(),
-            self.headers.iter().any(|(n, _)| *n == id),
-        ) {
+        if self.headers.iter().any(|(name, _)| *name == id) {
+            return;
+        }
+        if let Ok(value) = format!("sim-{seq}").parse() {
             self.headers.push((id, value));
         }
     }

@@ -1,7 +1,8 @@
 //! How answers and connections end too early.
 //!
 //! FIN here is a bare TCP FIN, without TLS `close_notify`. On HTTP/2 it and RST end the whole connection;
-//! what ends one stream alone is said so.
+//! what ends one stream alone is said so, and
+//! `idle=stale-…` means at once there.
 
 use http::HeaderValue;
 
