@@ -299,6 +299,8 @@ impl Record {
             return;
         };
         a.close(self.progress.take().as_deref(), failure, summary.as_ref());
+        // what the request's own end cut off was not read to its end
+        a.completed &= matches!(self.report.outcome, None | Some(Outcome::Ok));
         self.report.attempt += a.length();
         self.report.last_part_ended = a.ended;
         if let Some(s) = summary {
