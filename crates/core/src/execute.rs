@@ -245,7 +245,8 @@ impl<U: Upstream> Run<U> {
 }
 
 /// The one way to say that a request's time is up.
-pub(crate) fn deadline_exceeded(deadline: &Deadline) -> Box<Failure> {
+#[must_use]
+pub fn deadline_exceeded(deadline: &Deadline) -> Box<Failure> {
     let ms = deadline.budget().unwrap_or_default().as_millis();
     let from = match deadline.source() {
         Some(source) => source.header().map_or_else(

@@ -32,7 +32,7 @@ pub use budget::RetryBudget;
 pub use call::{Call, CommitOn, Policy, Surface};
 pub use clock::{Clock, Limits, Reserve, arm, reached};
 pub use deadline::{Deadline, Source, SourceClass};
-pub use execute::{Answer, Engine, Live, Open, Opened, Opening, Refused, open};
+pub use execute::{Answer, Engine, Live, Open, Opened, Opening, Refused, deadline_exceeded, open};
 pub use failure::{Code, Failure, Fault, Limit, Rule, Sent};
 pub use health::{Entry, Health, Rest, Resting};
 pub use lane::{Admission, Lane, LaneLimits, Permit, QueueRefusal, Shed};

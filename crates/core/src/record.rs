@@ -371,8 +371,13 @@ impl Record {
 
     /// A request refused at the front door: outcome `rejected` with its error code.
     pub fn reject(&mut self, code: &'static str) {
+        self.refuse(Outcome::Rejected, code);
+    }
+
+    /// As [`Record::reject`], for refusals that are no mistake of the caller's.
+    pub fn refuse(&mut self, outcome: Outcome, code: &'static str) {
         if self.report.outcome.is_none() {
-            self.settle(Outcome::Rejected, None);
+            self.settle(outcome, None);
             self.report.rejection = Some(code);
         }
     }
@@ -383,13 +388,16 @@ impl Record {
         }
         self.closed = true;
         self.rejoin();
-        match self.fate.as_ref().and_then(|f| f.word()) {
+        let word = self.fate.as_ref().and_then(|f| f.word());
+        let ended_from_outside = word.is_some();
+        match word {
             Some(Word::Failed(f)) => self.fail(&f),
             Some(Word::Cancelled(reason)) => self.settle(Outcome::Cancelled, Some(reason)),
             None => {}
         }
         if std::thread::panicking() {
             self.fail(&Failure::new(Code::Internal, "internal error"));
+            self.head_sent(StatusCode::INTERNAL_SERVER_ERROR);
         }
         self.settle(Outcome::Cancelled, Some(Reason::Gone));
         let refused = match self.report.outcome {
@@ -404,7 +412,7 @@ impl Record {
             self.report.status = Some(499);
         }
         self.report.elapsed = self.report.started.elapsed();
-        if let Some(fate) = self.fate.take() {
+        if let Some(fate) = self.fate.take().filter(|_| ended_from_outside) {
             fate.leave(&self.report);
         }
         self.tell(&Event::Finished);

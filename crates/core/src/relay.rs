@@ -62,7 +62,8 @@ pub(crate) struct Cell<P: Pieces> {
     voice: Option<Arc<dyn Voice>>,
     beat: Beat,
     waker: Option<Waker>,
-    /// Since when a frame has been with the server and it has not come back for more: the caller's stall.
+    /// Since when the head or a frame has been with the server and it has not come back for more: the
+    /// caller's stall.
     handed_at: Option<Instant>,
     stall: Option<Duration>,
     ends_at: Option<Instant>,
@@ -101,7 +102,7 @@ impl<P: Pieces> Relay<P> {
             voice,
             beat: Beat::new(pace.heartbeat),
             waker: None,
-            handed_at: None,
+            handed_at: Some(Instant::now()),
             stall: pace.stall,
             ends_at,
             expired_at: None,

@@ -35,6 +35,11 @@ impl Fate {
         self.status.store(status.as_u16(), Relaxed);
     }
 
+    /// Says that `failure` is the last word. To be followed by dropping the future that owns the record.
+    pub fn end(&self, failure: Box<Failure>) {
+        self.say(Word::Failed(failure));
+    }
+
     pub(crate) fn heartbeat(&self) {
         self.heartbeats.fetch_add(1, Relaxed);
     }
@@ -66,7 +71,9 @@ impl Fate {
             Some(Box::new(report.clone()));
     }
 
-    pub(crate) fn report(&self) -> Option<Box<Report>> {
+    /// What the record left behind when it closed with the word said here.
+    #[must_use]
+    pub fn report(&self) -> Option<Box<Report>> {
         self.report
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
