@@ -1,0 +1,201 @@
+//! What the caller is told: status, headers and body of every answer.
+//!
+//! Whatever a request came to is made into an [`Answered`] here and becomes a response at one place,
+//! [`Answered::finish`], which stamps what every response carries and closes the connections that must be
+//! closed.
+
+use crate::{connection::Busy, front::Visit, load::Place, shutdown::Stage};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use punctual_core::{
+    Answer, Failure, Fate, Open, Opening, Pace, Record, Relay, Report, Upstream, Voice,
+};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+mod fault;
+mod refusal;
+mod reply;
+mod stamp;
+mod voice;
+pub(crate) use refusal::Refusal;
+pub(crate) use reply::Reply;
+
+/// A unary answer larger than this can outlast its caller's reading, so it is watched like a stream.
+const WATCHED: usize = 64 << 10;
+
+/// An answer that has not been sent.
+pub(crate) struct Answered<U: Upstream> {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Relay<U::Pieces>,
+    place: Option<Place>,
+    unread: bool,
+}
+
+impl<U: Upstream> Answered<U> {
+    fn new(status: StatusCode, headers: HeaderMap, body: Relay<U::Pieces>) -> Self {
+        Self {
+            status,
+            headers,
+            body,
+            place: None,
+            unread: false,
+        }
+    }
+
+    /// Keeps the place among the requests in flight until the last byte.
+    pub(crate) fn holding(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Says whether something of the request's body was left unread.
+    pub(crate) fn body_unread(mut self, unread: bool) -> Self {
+        self.unread = unread;
+        self
+    }
+
+    /// The response.
+    pub(crate) fn finish(mut self, visit: &Visit<U>, busy: Busy) -> Response<Reply<U::Pieces>> {
+        stamp::text(&mut self.headers, "x-request-id", &visit.id);
+        let last = visit.link.gateway.stage() > Stage::Serving;
+        if visit.is_http1() && (self.unread || last) {
+            let close = HeaderValue::from_static("close");
+            self.headers.insert(header::CONNECTION, close);
+        }
+        if self.unread {
+            visit.leaves_unread();
+        }
+        let mut response = Response::new(Reply::new(self.body, self.place, busy));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}
+
+fn json_headers() -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(12);
+    let json = HeaderValue::from_static("application/json");
+    headers.insert(header::CONTENT_TYPE, json);
+    headers
+}
+
+/// Plain JSON, with no record behind it.
+pub(crate) fn json<U: Upstream>(_: &Visit<U>, status: StatusCode, body: Bytes) -> Answered<U> {
+    Answered::new(status, json_headers(), Relay::plain(body))
+}
+
+/// A refusal of something that is not a request to a model.
+pub(crate) fn refused<U: Upstream>(visit: &Visit<U>, refusal: &Refusal) -> Answered<U> {
+    let mut headers = json_headers();
+    refusal.stamp(&mut headers);
+    let body = refusal.body(visit.now.settings.compat);
+    Answered::new(refusal.status, headers, Relay::plain(body))
+}
+
+/// A refusal at the front door.
+pub(crate) fn rejected<U: Upstream>(
+    visit: &Visit<U>,
+    refusal: &Refusal,
+    mut record: Record,
+) -> Answered<U> {
+    let mut headers = json_headers();
+    refusal.stamp(&mut headers);
+    record.refuse(refusal.outcome, refusal.code);
+    record.head_sent(refusal.status);
+    let body = refusal.body(visit.now.settings.compat);
+    Answered::new(refusal.status, headers, Relay::whole(body, record))
+}
+
+/// The caller has left while it was sending: nobody reads this.
+pub(crate) fn to_nobody<U: Upstream>(_: &Visit<U>, record: Record) -> Answered<U> {
+    drop(record);
+    let body = Relay::plain(Bytes::new());
+    Answered::new(StatusCode::BAD_REQUEST, HeaderMap::new(), body)
+}
+
+/// A failure with nothing known about the request.
+pub(crate) fn plain_failure<U: Upstream>(visit: &Visit<U>, failure: &Failure) -> Answered<U> {
+    let body = fault::body(failure, None, visit.now.settings.compat);
+    Answered::new(failure.http_status(), json_headers(), Relay::plain(body))
+}
+
+/// The last word on a request is a failure, and no head was sent.
+pub(crate) fn failed<U: Upstream>(
+    visit: &Visit<U>,
+    failure: &Failure,
+    mut record: Record,
+) -> Answered<U> {
+    let status = failure.http_status();
+    let headers = failure_headers(failure, record.report());
+    let body = fault::body(failure, Some(record.report()), visit.now.settings.compat);
+    record.head_sent(status);
+    Answered::new(status, headers, Relay::whole(body, record))
+}
+
+/// The request was ended from outside; its record is closed and left its report behind.
+pub(crate) fn ended<U: Upstream>(visit: &Visit<U>, failure: &Failure, fate: &Fate) -> Answered<U> {
+    let Some(report) = fate.report() else {
+        return plain_failure(visit, failure);
+    };
+    let body = fault::body(failure, Some(&report), visit.now.settings.compat);
+    let headers = failure_headers(failure, &report);
+    Answered::new(failure.http_status(), headers, Relay::plain(body))
+}
+
+fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
+    let mut headers = json_headers();
+    if let Some(theirs) = &failure.headers {
+        stamp::upstream(&mut headers, theirs);
+    }
+    stamp::failure(&mut headers, failure);
+    stamp::report(&mut headers, report);
+    headers
+}
+
+/// The engine has an answer.
+pub(crate) fn served<U: Upstream>(
+    visit: &Visit<U>,
+    mut open: Open<U::Pieces>,
+    stream: bool,
+    pace: Pace,
+) -> Answered<U> {
+    let mut headers = json_headers();
+    let status = open.head.status;
+    stamp::upstream(&mut headers, &open.head.headers);
+    if let Some(id) = &open.head.request_id {
+        stamp::text(&mut headers, "x-upstream-request-id", id);
+    }
+    if stream {
+        stamp::stream(&mut headers);
+    }
+    stamp::report(&mut headers, open.record.report());
+    open.record.head_sent(status);
+    let small = matches!(&open.answer, Answer::Whole(bytes) if bytes.len() <= WATCHED);
+    let relay = Relay::answer(open, voice(visit), pace);
+    if !small || !visit.is_http1() {
+        visit.link.vigil.watch(relay.watched());
+    }
+    Answered::new(status, headers, relay)
+}
+
+/// The first heartbeat is due: the head goes out, and the plan goes on inside the body.
+pub(crate) fn beating<U: Upstream>(
+    visit: &Visit<U>,
+    opening: Opening<U::Pieces>,
+    fate: Arc<Fate>,
+    ends_at: Option<Instant>,
+    pace: Pace,
+) -> Answered<U> {
+    let mut headers = HeaderMap::with_capacity(8);
+    stamp::stream(&mut headers);
+    fate.head_sent(StatusCode::OK);
+    let relay = Relay::opening(opening, fate, ends_at, voice(visit), pace);
+    visit.link.vigil.watch(relay.watched());
+    Answered::new(StatusCode::OK, headers, relay)
+}
+
+fn voice<U: Upstream>(visit: &Visit<U>) -> Arc<dyn Voice> {
+    voice::openai(visit.now.settings.compat)
+}

@@ -1,0 +1,183 @@
+//! Response headers.
+//!
+//! Upstream's come by its allow-list and never decide about our connection; ours say how often, by whom and
+//! how long. Names in header values are made safe here, whatever they are.
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use punctual_core::{Code, Failure, Report};
+use std::{borrow::Cow, fmt::Write, time::Duration};
+
+/// The longest value that a name may become.
+const LONGEST: usize = 256;
+const UNSAFE: &AsciiSet = &CONTROLS.add(b'%');
+
+/// Headers that are about a connection or a body as it was sent, never about the answer.
+const NEVER: [HeaderName; 9] = [
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_ENCODING,
+    header::SET_COOKIE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::DATE,
+    header::SERVER,
+];
+
+/// A name or id that is not ours to choose.
+pub(super) fn text(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    let plain = value.bytes().all(|b| (b' '..=b'~').contains(&b)) && value.len() <= LONGEST;
+    let value = match plain {
+        true => Cow::Borrowed(value),
+        false => {
+            let mut encoded = utf8_percent_encode(value, UNSAFE).to_string();
+            encoded.truncate(LONGEST);
+            Cow::Owned(encoded)
+        }
+    };
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        headers.insert(name, value);
+    }
+}
+
+/// Those of the winning attempt's upstream.
+pub(super) fn upstream(headers: &mut HeaderMap, theirs: &HeaderMap) {
+    for (name, value) in theirs {
+        if !NEVER.contains(name) {
+            headers.insert(name, value.clone());
+        }
+    }
+}
+
+/// An event stream, which nobody on the way may keep back.
+pub(super) fn stream(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// How often, by whom, how long.
+pub(super) fn report(headers: &mut HeaderMap, report: &Report) {
+    let attempts = HeaderValue::from(report.attempt_count());
+    headers.insert("x-punctual-attempts", attempts);
+    let last = || report.attempts.last().map(|a| &a.target);
+    if let Some(target) = report.served_by.as_ref().or_else(last) {
+        text(headers, "x-punctual-target", target);
+    }
+    let running = report.attempting.as_ref().map(|a| a.started.elapsed());
+    let attempt = report.attempt + running.unwrap_or_default();
+    let mut timing = String::with_capacity(80);
+    for (part, length) in [
+        ("receive", report.receive),
+        ("queue", report.queue),
+        ("attempts", attempt),
+        ("backoff", report.backoff),
+    ] {
+        let separator = if timing.is_empty() { "" } else { ", " };
+        let (ms, rest) = (length.as_millis(), length.subsec_micros() % 1000 / 10);
+        // writing to a string cannot fail
+        let _ = write!(timing, "{separator}{part};dur={ms}.{rest:02}");
+    }
+    if let Ok(timing) = HeaderValue::from_str(&timing) {
+        headers.insert("server-timing", timing);
+    }
+}
+
+/// Whether and when to ask again.
+pub(super) fn failure(headers: &mut HeaderMap, failure: &Failure) {
+    let status = failure.http_status();
+    let hinted = matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
+    match failure.retry_after.filter(|_| hinted) {
+        Some(wait) => retry_after(headers, wait),
+        // a bug of ours says nothing about the next request
+        None if status.is_server_error() && failure.code != Code::Internal => no_retry(headers),
+        None => {}
+    }
+}
+
+pub(super) fn retry_after(headers: &mut HeaderMap, wait: Duration) {
+    headers.insert(header::RETRY_AFTER, whole_seconds(wait).into());
+}
+
+/// The plan has tried already what could be tried; the SDKs would send the same request twice more.
+pub(super) fn no_retry(headers: &mut HeaderMap) {
+    headers.insert("x-should-retry", HeaderValue::from_static("false"));
+}
+
+/// Rounded up, at least one.
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
+    let up = wait
+        .as_secs()
+        .saturating_add(u64::from(wait.subsec_nanos() > 0));
+    up.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_makes_a_safe_header() {
+        for (name, value) in [
+            ("plain/name:1", "plain/name:1"),
+            ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"),
+            ("我", "%E6%88%91"),
+        ] {
+            let mut h = HeaderMap::new();
+            text(&mut h, "x-punctual-target", name);
+            assert_eq!(h.get("x-punctual-target").unwrap(), value);
+        }
+        let mut h = HeaderMap::new();
+        text(&mut h, "x-punctual-target", &"x".repeat(10_000));
+        assert_eq!(h.get("x-punctual-target").unwrap().len(), LONGEST);
+    }
+
+    #[test]
+    fn an_upstream_never_speaks_about_our_connection() {
+        let mut theirs = HeaderMap::new();
+        for name in NEVER {
+            theirs.insert(name, HeaderValue::from_static("1"));
+        }
+        theirs.insert(
+            "x-ratelimit-remaining-requests",
+            HeaderValue::from_static("3"),
+        );
+        let mut ours = HeaderMap::new();
+        upstream(&mut ours, &theirs);
+        assert_eq!(ours.len(), 1);
+    }
+
+    #[test]
+    fn seconds_are_rounded_up_and_never_none() {
+        let of = |ms| whole_seconds(Duration::from_millis(ms));
+        assert_eq!([of(0), of(1), of(1000), of(1001)], [1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_hint_and_a_ban_on_retries_exclude_each_other() {
+        let stamped = |code, hint: Option<u64>| {
+            let mut f = Failure::new(code, "");
+            f.retry_after = hint.map(Duration::from_secs);
+            let mut h = HeaderMap::new();
+            failure(&mut h, &f);
+            let text = |n: &str| h.get(n).map(|v| v.to_str().unwrap().to_owned());
+            (text("retry-after"), text("x-should-retry"))
+        };
+        let (hint, ban) = (Some("7".to_owned()), Some("false".to_owned()));
+        assert_eq!(stamped(Code::RateLimited, Some(7)), (hint.clone(), None));
+        assert_eq!(stamped(Code::RateLimited, None), (None, None));
+        assert_eq!(stamped(Code::BreakerOpen, Some(7)), (hint, None));
+        assert_eq!(stamped(Code::Overloaded, None), (None, ban.clone()));
+        assert_eq!(stamped(Code::ServerError, Some(7)), (None, ban.clone()));
+        assert_eq!(stamped(Code::DeadlineExceeded, None), (None, ban));
+        assert_eq!(stamped(Code::InvalidRequest, None), (None, None));
+    }
+}

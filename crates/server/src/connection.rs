@@ -1,0 +1,212 @@
+//! One connection: hyper, and beside it everything hyper does not see.
+//!
+//! The task waits for the first of: the connection's own end, the caller's leaving (also behind bytes that
+//! nobody has read), a head or an idleness that outlasts its clock, a response that stays unread past its
+//! deadline, the stages of the shutdown. Whichever comes, dropping the connection drops its requests with
+//! all they hold: that is the cancellation.
+
+use crate::{front, gateway::Gateway, settings::Settings, shutdown::Stage};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use punctual_core::{Upstream, Vigil};
+use std::{
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+use tokio::{net::TcpStream, select, time::timeout};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+mod activity;
+mod begin;
+mod gone;
+mod io;
+mod linger;
+pub(crate) use activity::{Activity, Busy};
+use begin::Protocol;
+
+/// Head size, in bytes, on both protocols.
+const MAX_HEAD: u32 = 64 << 10;
+/// Header lines of a head.
+const MAX_HEADERS: usize = 100;
+/// HTTP/2 streams at the same time on one connection.
+const MAX_STREAMS: u32 = 100;
+/// Resets that a connection may pile up before it is closed (rapid reset).
+const MAX_RESETS: usize = 50;
+/// Bytes that may wait to be written: on HTTP/2 for each stream.
+const MAX_UNSENT: usize = 128 << 10;
+
+/// What the requests of one connection share.
+pub(crate) struct Link<U: Upstream> {
+    pub(crate) gateway: Arc<Gateway<U>>,
+    pub(crate) vigil: Vigil,
+    /// Cancelled when running requests must end with an error.
+    pub(crate) ending: CancellationToken,
+    /// Set by an answer that left the request's body unread.
+    pub(crate) unread: AtomicBool,
+    pub(crate) peer: IpAddr,
+    /// The address the connection came in on.
+    pub(crate) local: Option<IpAddr>,
+    activity: Arc<Activity>,
+}
+
+/// Serves one connection to its end.
+pub(crate) async fn serve<U: Upstream>(
+    gateway: Arc<Gateway<U>>,
+    settings: Arc<Settings>,
+    socket: TcpStream,
+    peer: IpAddr,
+) {
+    let mut stage = gateway.follow();
+    let socket = Arc::new(socket);
+    let activity = Arc::new(Activity::new(
+        settings.header_timeout,
+        settings.idle_timeout,
+    ));
+    let io = io::Io::new(socket.clone(), activity.clone());
+    let begun = select! {
+        begun = timeout(settings.header_timeout, begin::begin(io, settings.tls.clone(), &gateway.handshakes)) => begun,
+        _ = stage.wait_for(|s| *s == Stage::Over) => return,
+    };
+    let Ok(Ok((wire, protocol))) = begun else {
+        return;
+    };
+    let link = Arc::new(Link {
+        vigil: Vigil::default(),
+        ending: CancellationToken::new(),
+        unread: AtomicBool::new(false),
+        peer,
+        local: socket.local_addr().ok().map(|a| a.ip()),
+        activity,
+        gateway,
+    });
+    link.activity.begin(protocol);
+    let service = {
+        let link = link.clone();
+        service_fn(move |request| {
+            front::handle(link.clone(), link.activity.clone().busy(), request)
+        })
+    };
+    let gone = gone::gone(&socket);
+    match protocol {
+        Protocol::Http1 => {
+            let conn = http1(&settings).serve_connection(TokioIo::new(wire), service);
+            watch(conn, gone, stage, &link).await;
+        }
+        Protocol::Http2 => {
+            let tasks = Streams(link.gateway.tasks.clone());
+            let conn = http2(tasks).serve_connection(TokioIo::new(wire), service);
+            watch(conn, gone, stage, &link).await;
+        }
+    }
+    if link.unread.load(Relaxed) {
+        linger::linger(&socket).await;
+    }
+}
+
+fn http1(settings: &Settings) -> hyper::server::conn::http1::Builder {
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new())
+        // counts the idle time between requests too; the clock of the head is ours
+        .header_read_timeout(settings.idle_timeout)
+        .max_headers(MAX_HEADERS)
+        .max_header_size(MAX_HEAD as usize)
+        .max_buf_size(MAX_UNSENT);
+    http
+}
+
+fn http2(tasks: Streams) -> hyper::server::conn::http2::Builder<Streams> {
+    let mut http = hyper::server::conn::http2::Builder::new(tasks);
+    http.timer(TokioTimer::new())
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEAD)
+        .max_pending_accept_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_RESETS)
+        .max_send_buf_size(MAX_UNSENT);
+    http
+}
+
+/// hyper's tasks for HTTP/2 streams; each ends with its connection.
+#[derive(Clone)]
+struct Streams(TaskTracker);
+
+impl<F> hyper::rt::Executor<F> for Streams
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        self.0.spawn(stream);
+    }
+}
+
+/// A connection that can be told to take no new requests.
+trait Graceful: Future<Output = hyper::Result<()>> {
+    fn wind_down(self: Pin<&mut Self>);
+}
+
+impl<I, S, B> Graceful for hyper::server::conn::http1::Connection<I, S>
+where
+    Self: Future<Output = hyper::Result<()>>,
+    S: hyper::service::HttpService<hyper::body::Incoming, ResBody = B>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: hyper::rt::Read + hyper::rt::Write + Unpin,
+    B: http_body::Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    fn wind_down(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+impl<I, S, B, E> Graceful for hyper::server::conn::http2::Connection<I, S, E>
+where
+    Self: Future<Output = hyper::Result<()>>,
+    S: hyper::service::HttpService<hyper::body::Incoming, ResBody = B>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: hyper::rt::Read + hyper::rt::Write + Unpin,
+    B: http_body::Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    E: hyper::rt::bounds::Http2ServerConnExec<S::Future, B>,
+{
+    fn wind_down(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+/// Drives a connection until it ends or must end.
+async fn watch<U: Upstream>(
+    conn: impl Graceful,
+    gone: impl Future<Output = ()>,
+    mut stage: tokio::sync::watch::Receiver<Stage>,
+    link: &Link<U>,
+) {
+    let mut conn = pin!(conn);
+    let mut gone = pin!(gone);
+    let mut vigil = pin!(link.vigil.run());
+    let mut overdue = pin!(link.activity.overdue());
+    loop {
+        // the connection first: what it read and answered in this turn is what the clocks look at
+        select! { biased;
+            _ = conn.as_mut() => return,
+            () = gone.as_mut() => return,
+            () = vigil.as_mut() => return,
+            () = overdue.as_mut() => return,
+            _ = stage.changed() => {
+                let now = *stage.borrow_and_update();
+                if now >= Stage::Draining {
+                    conn.as_mut().wind_down();
+                }
+                if now >= Stage::Ending {
+                    link.vigil.drain();
+                    link.ending.cancel();
+                }
+                if now == Stage::Over {
+                    return;
+                }
+            }
+        }
+    }
+}

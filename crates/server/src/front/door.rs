@@ -1,0 +1,207 @@
+//! Whom to let in, by what the head says about where the request comes from.
+//!
+//! A web page must not be able to spend the user's keys. It cannot choose `Host`: a page that made its own
+//! name resolve to the loopback address (DNS rebinding) sends that name, so a name must be known to us. It
+//! cannot hide `Origin` on a POST, so that is refused unless configured.
+
+use super::Visit;
+use crate::{answer::Refusal, settings::Settings};
+use http::{HeaderMap, Method, StatusCode, Version, header, request::Parts, uri::Authority};
+use punctual_core::Upstream;
+use std::net::IpAddr;
+
+type Checked = Result<(), Box<Refusal>>;
+
+/// Form of the target, host and origin.
+pub(super) fn check<U: Upstream>(head: &Parts, visit: &Visit<U>) -> Checked {
+    let bad = |code, message: &str| Refusal::new(StatusCode::BAD_REQUEST, code, message.to_owned());
+    if head.method == Method::CONNECT {
+        return Err(bad("bad_request_target", "CONNECT is not served here"));
+    }
+    if visit.is_http1() && head.uri.authority().is_some() {
+        return Err(bad(
+            "bad_request_target",
+            "send the path alone as the request target, not a whole URL",
+        ));
+    }
+    let host = host(head).map_err(|message| bad("bad_host", message))?;
+    let settings = &visit.now.settings;
+    if !is_known(&host, visit.link.local, settings) {
+        let message = "the host this request names is not one of this gateway's; \
+                       add it to server.hosts if it should be";
+        return Err(Refusal::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "unknown_host",
+            message.to_owned(),
+        ));
+    }
+    origin(&head.headers, settings)
+}
+
+/// The one host that the request names.
+fn host(head: &Parts) -> Result<Authority, &'static str> {
+    let mut lines = head.headers.get_all(header::HOST).iter();
+    let line = lines.next();
+    if lines.next().is_some() {
+        return Err("send exactly one Host header");
+    }
+    let line = line
+        .map(|v| Authority::try_from(v.as_bytes()).map_err(|_| "the Host header is not a host"))
+        .transpose()?;
+    let named = match (head.version, head.uri.authority(), line) {
+        (Version::HTTP_2, Some(authority), Some(line)) if *authority != line => {
+            return Err("Host and :authority differ");
+        }
+        (Version::HTTP_2, Some(authority), _) => authority.clone(),
+        (_, _, Some(line)) => line,
+        (_, _, None) => return Err("send a Host header"),
+    };
+    let plain = !named.host().is_empty() && !named.as_str().contains('@');
+    plain
+        .then_some(named)
+        .ok_or("the Host header is not a host")
+}
+
+fn is_known(authority: &Authority, local: Option<IpAddr>, settings: &Settings) -> bool {
+    let host = authority.host();
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|h| h.strip_suffix(']'))
+        .unwrap_or(host);
+    // an address is no name that somebody could have pointed at us
+    let address = bare.parse::<IpAddr>().ok();
+    let ours = address.is_some_and(|a| a.is_loopback() || local.is_some_and(|l| same(a, l)));
+    let configured = |known: &String| {
+        known == "*" || known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(bare)
+    };
+    ours || host.eq_ignore_ascii_case("localhost") || settings.hosts.iter().any(configured)
+}
+
+fn same(a: IpAddr, b: IpAddr) -> bool {
+    a.to_canonical() == b.to_canonical()
+}
+
+fn origin(headers: &HeaderMap, settings: &Settings) -> Checked {
+    let allowed = |value: &http::HeaderValue| {
+        let known = |o: &String| o.as_bytes() == value.as_bytes();
+        settings.origins.iter().any(known)
+    };
+    if headers.get_all(header::ORIGIN).iter().all(allowed) {
+        return Ok(());
+    }
+    let message = "requests from web pages are refused; add the page's origin to server.origins if \
+                   it should be let in";
+    Err(Refusal::new(
+        StatusCode::FORBIDDEN,
+        "origin_not_allowed",
+        message.to_owned(),
+    ))
+}
+
+/// Whether a request that carries nothing but a head may read what operators read.
+pub(crate) fn is_local_name(head: &Parts, local: Option<IpAddr>, settings: &Settings) -> bool {
+    host(head).is_ok_and(|h| is_known(&h, local, settings))
+        && origin(&head.headers, settings).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Request;
+
+    fn parts(version: Version, uri: &str, hosts: &[&str]) -> Parts {
+        let mut r = Request::builder().version(version).uri(uri);
+        for host in hosts {
+            r = r.header("host", *host);
+        }
+        r.body(()).unwrap().into_parts().0
+    }
+
+    fn named(version: Version, uri: &str, hosts: &[&str]) -> Result<String, &'static str> {
+        host(&parts(version, uri, hosts)).map(|h| h.to_string())
+    }
+
+    #[test]
+    fn exactly_one_host_is_named() {
+        let (h1, h2) = (Version::HTTP_11, Version::HTTP_2);
+        assert_eq!(
+            named(h1, "/", &["localhost:8080"]).unwrap(),
+            "localhost:8080"
+        );
+        assert_eq!(named(h2, "http://a:1/", &[]).unwrap(), "a:1");
+        assert_eq!(named(h2, "http://a:1/", &["a:1"]).unwrap(), "a:1");
+        for (version, uri, hosts) in [
+            (h1, "/", &[][..]),
+            (h1, "/", &["a", "b"]),
+            (h1, "/", &["a", "a"]),
+            (h1, "/", &[""]),
+            (h1, "/", &["a@b"]),
+            (h1, "/", &["a b"]),
+            (h2, "http://a:1/", &["b:1"]),
+        ] {
+            assert!(
+                named(version, uri, hosts).is_err(),
+                "{version:?} {uri} {hosts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_host_is_known_by_loopback_by_address_or_by_configuration() {
+        let settings = Settings {
+            hosts: vec!["Gate.example".into()],
+            ..Settings::default()
+        };
+        let local = Some("192.168.1.5".parse().unwrap());
+        let known = |h: &str| is_known(&h.parse().unwrap(), local, &settings);
+        for good in [
+            "localhost:1",
+            "LOCALHOST",
+            "localhost.",
+            "127.0.0.1:80",
+            "127.8.8.8",
+            "[::1]:9",
+            "192.168.1.5:8080",
+            "[::ffff:192.168.1.5]",
+            "gate.example:443",
+        ] {
+            assert!(known(good), "{good}");
+        }
+        for bad in [
+            "evil.example",
+            "localhost.evil.example",
+            "192.168.1.6",
+            "0.0.0.0",
+            "gate.example.evil",
+        ] {
+            assert!(!known(bad), "{bad}");
+        }
+        let any = Settings {
+            hosts: vec!["*".into()],
+            ..Settings::default()
+        };
+        assert!(is_known(&"evil.example".parse().unwrap(), None, &any));
+    }
+
+    #[test]
+    fn an_origin_is_refused_unless_configured() {
+        let settings = Settings {
+            origins: vec!["https://ui.example".into()],
+            ..Settings::default()
+        };
+        let with = |values: &[&'static str]| {
+            let pairs = values
+                .iter()
+                .map(|v| (header::ORIGIN, http::HeaderValue::from_static(v)));
+            let mut map = HeaderMap::new();
+            pairs.for_each(|(n, v)| {
+                map.append(n, v);
+            });
+            origin(&map, &settings).is_ok()
+        };
+        assert!(with(&[]) && with(&["https://ui.example"]));
+        assert!(!with(&["null"]) && !with(&["https://evil.example"]));
+        assert!(!with(&["https://ui.example", "https://evil.example"]));
+    }
+}

@@ -1,0 +1,190 @@
+//! From the `model` a caller names to the plan that serves it.
+//!
+//! Exact names win over prefixes, a longer prefix over a shorter one. A model name that the caller chooses
+//! behind a prefix goes into paths and labels further on, so only a plain alphabet passes:
+//! `[A-Za-z0-9._:/@-]{1,128}`, no `..`.
+
+use punctual_core::{Plan, Policy};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+/// A route: what a caller names.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Its name in configuration, telemetry and `/readyz/{route}`; `provider/*` for a prefix.
+    pub name: Arc<str>,
+    /// Whom to ask.
+    pub plan: Arc<Plan>,
+    /// By which rules.
+    pub policy: Arc<Policy>,
+    /// Its ceiling over every request.
+    pub deadline: Option<Duration>,
+    /// What `GET /v1/models` says in `owned_by`.
+    pub owned_by: Arc<str>,
+}
+
+/// The route of one request, and the model name that its targets may pass on.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The route.
+    pub route: Arc<Route>,
+    /// The name behind the prefix, or what an exact name stands for.
+    pub model: Arc<str>,
+}
+
+/// All routes of a snapshot.
+#[derive(Clone, Debug, Default)]
+pub struct Routes {
+    exact: BTreeMap<Box<str>, Resolved>,
+    /// Longest first.
+    prefixes: Vec<(Box<str>, Arc<Route>)>,
+}
+
+impl Routes {
+    /// No routes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `name` is served by `route`; targets that pass the model through send `model`.
+    pub fn add(&mut self, name: &str, route: Arc<Route>, model: Arc<str>) {
+        self.exact.insert(name.into(), Resolved { route, model });
+    }
+
+    /// Every name that begins with `prefix` (`openai/`, or nothing for all) is served by `route`, and the
+    /// rest is the model.
+    pub fn add_prefix(&mut self, prefix: &str, route: Arc<Route>) {
+        self.prefixes.push((prefix.into(), route));
+        self.prefixes
+            .sort_by_key(|(p, _)| std::cmp::Reverse(p.len()));
+    }
+
+    /// The route of `model`.
+    #[must_use]
+    pub fn resolve(&self, model: &str) -> Option<Resolved> {
+        if let Some(found) = self.exact.get(model) {
+            return Some(found.clone());
+        }
+        self.prefixes.iter().find_map(|(prefix, route)| {
+            let rest = model.strip_prefix(&**prefix).filter(|r| is_plain(r))?;
+            Some(Resolved {
+                route: route.clone(),
+                model: rest.into(),
+            })
+        })
+    }
+
+    /// The exact names, in order, with their routes.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &Arc<Route>)> {
+        self.exact.iter().map(|(name, r)| (&**name, &r.route))
+    }
+
+    /// Every route once.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Route>> {
+        let exact = self.exact.values().map(|r| &r.route);
+        exact.chain(self.prefixes.iter().map(|(_, route)| route))
+    }
+
+    /// The configured name most like `model`, if one is near enough to be a slip: at most a third of it
+    /// differs.
+    #[must_use]
+    pub fn nearest(&self, model: &str) -> Option<&str> {
+        let far = model.chars().count().min(96) / 3;
+        let near = |name: &&str| distance(name, model);
+        let best = self.exact.keys().map(|n| &**n).min_by_key(near)?;
+        (model.len() <= 128 && distance(best, model) <= far).then_some(best)
+    }
+}
+
+fn is_plain(model: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:/@-".contains(&b);
+    (1..=128).contains(&model.len()) && model.bytes().all(allowed) && !model.contains("..")
+}
+
+/// Edits between two names, without regard to case (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).take(128).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut corner = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (above, y) in row.iter_mut().skip(1).zip(&b) {
+            let cost = (corner + usize::from(x != *y))
+                .min(*above + 1)
+                .min(left + 1);
+            corner = std::mem::replace(above, cost);
+            left = cost;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_core::TargetId;
+
+    fn route(name: &str) -> Arc<Route> {
+        Arc::new(Route {
+            name: name.into(),
+            plan: Arc::new(Plan::Target(TargetId(0))),
+            policy: Arc::default(),
+            deadline: None,
+            owned_by: "punctual".into(),
+        })
+    }
+
+    fn routes() -> Routes {
+        let mut r = Routes::new();
+        r.add("chat", route("chat"), "chat".into());
+        r.add("gpt", route("chat"), "gpt-4o".into());
+        r.add_prefix("openai/", route("openai/*"));
+        r.add_prefix("openai/ft/", route("openai/ft/*"));
+        r
+    }
+
+    fn found(model: &str) -> Option<(String, String)> {
+        let r = routes().resolve(model)?;
+        Some((r.route.name.to_string(), r.model.to_string()))
+    }
+
+    #[test]
+    fn exact_names_win_and_then_the_longest_prefix() {
+        let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(found("chat"), pair("chat", "chat"));
+        assert_eq!(found("gpt"), pair("chat", "gpt-4o"));
+        assert_eq!(found("openai/o3"), pair("openai/*", "o3"));
+        assert_eq!(found("openai/ft/x:1"), pair("openai/ft/*", "x:1"));
+        assert_eq!(found("nobody"), None);
+    }
+
+    #[test]
+    fn a_model_chosen_by_the_caller_has_a_plain_alphabet() {
+        for bad in [
+            "",
+            "../x",
+            "a b",
+            "a?b",
+            "a#b",
+            "ä",
+            "a\r\nb",
+            &"x".repeat(129),
+        ] {
+            assert_eq!(found(&format!("openai/{bad}")), None, "{bad}");
+        }
+        assert!(found(&format!("openai/{}", "x".repeat(128))).is_some());
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_name_meant() {
+        let r = routes();
+        assert_eq!(r.nearest("chatt"), Some("chat"));
+        assert_eq!(r.nearest("CHAT"), Some("chat"));
+        assert_eq!(r.nearest("something-else"), None);
+        assert_eq!(r.nearest(""), None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}
