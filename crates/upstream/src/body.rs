@@ -1,0 +1,107 @@
+//! The body of an answer, decoded: the layer between a connection and whoever judges.
+
+use crate::{
+    fault,
+    inflate::{Inflate, Undecodable},
+    stream::Stream,
+};
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use punctual_core::Failure;
+use std::{
+    future::poll_fn,
+    task::{Context, Poll, ready},
+};
+
+/// Room that is made for a body on its own word.
+const TRUSTED: usize = 1 << 20;
+
+/// Why a body ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The connection did.
+    Broken,
+    /// Its coding did.
+    Undecodable(Undecodable),
+}
+
+impl Cut {
+    pub(crate) fn into_failure(self) -> Box<Failure> {
+        match self {
+            Self::Broken => fault::truncated(),
+            Self::Undecodable(Undecodable::Encoding) => fault::malformed(
+                "the upstream's answer has a content-encoding that was not asked for",
+            ),
+            Self::Undecodable(Undecodable::Corrupt) => fault::truncated(),
+            Self::Undecodable(Undecodable::Bomb) => {
+                let mut failure = fault::truncated();
+                failure.code = punctual_core::Code::ResponseTooLarge;
+                failure.message =
+                    "the upstream's compressed answer is far larger than it may be".to_owned();
+                failure
+            }
+        }
+    }
+}
+
+/// A body being read and decoded.
+pub(crate) struct Body {
+    stream: Stream,
+    inflate: Option<Inflate>,
+    /// The end of the input was seen; only the decoder's last words are left.
+    over: bool,
+}
+
+impl Body {
+    pub(crate) fn new(stream: Stream, headers: &HeaderMap) -> Result<Self, Cut> {
+        let inflate = Inflate::of(headers).map_err(Cut::Undecodable)?;
+        Ok(Self {
+            stream,
+            inflate,
+            over: false,
+        })
+    }
+
+    /// The next bytes, never none of them; `None` at the end.
+    pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
+        while !self.over {
+            let decoded = match ready!(self.stream.poll_chunk(cx)) {
+                Some(Ok(bytes)) => match &mut self.inflate {
+                    None => Ok(bytes),
+                    Some(inflate) => inflate.push(&bytes),
+                },
+                Some(Err(_)) => return Poll::Ready(Some(Err(Cut::Broken))),
+                None => {
+                    self.over = true;
+                    let last = self.inflate.as_mut().map(Inflate::finish);
+                    last.unwrap_or(Ok(Bytes::new()))
+                }
+            };
+            match decoded {
+                Ok(bytes) if bytes.is_empty() => {}
+                Ok(bytes) => return Poll::Ready(Some(Ok(bytes))),
+                Err(why) => return Poll::Ready(Some(Err(Cut::Undecodable(why)))),
+            }
+        }
+        Poll::Ready(None)
+    }
+
+    /// Room for the whole of it, as far as it can be told.
+    pub(crate) fn capacity(&self) -> usize {
+        let length = self.stream.length().and_then(|n| usize::try_from(n).ok());
+        length.unwrap_or_default().min(TRUSTED)
+    }
+
+    /// Up to `limit` bytes of it, and no error whatever comes: for the words beside an error status.
+    pub(crate) async fn beginning(&mut self, limit: usize) -> Bytes {
+        let mut read = BytesMut::new();
+        while let Some(Ok(bytes)) = poll_fn(|cx| self.poll_chunk(cx)).await {
+            let room = limit.saturating_sub(read.len());
+            read.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+            if read.len() >= limit {
+                break;
+            }
+        }
+        read.freeze()
+    }
+}

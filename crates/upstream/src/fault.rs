@@ -1,0 +1,137 @@
+//! Failures, made of what went wrong on the way to an upstream or of what it said.
+//!
+//! One exhaustive match turns the classes of `wire` into the engine's codes. Everything an upstream wrote
+//! is scrubbed of this target's secrets and host before it is put into a failure, because from here it
+//! goes to callers and logs.
+
+use crate::head;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use punctual_core::{Code, Failure, Fault, Progress, Sent};
+use punctual_wire::{Class, Verdict, error_body, scrub};
+use std::time::SystemTime;
+
+/// The code of a class.
+fn code(class: Class) -> Code {
+    match class {
+        Class::RateLimited => Code::RateLimited,
+        Class::QuotaExhausted => Code::QuotaExhausted,
+        Class::Overloaded => Code::Overloaded,
+        Class::ServerError => Code::ServerError,
+        Class::Unauthorized | Class::Forbidden => Code::Unauthorized,
+        Class::NotFound => Code::NotFound,
+        Class::InvalidRequest => Code::InvalidRequest,
+        Class::ContextLengthExceeded => Code::ContextLengthExceeded,
+        Class::ContentRefused => Code::ContentRefused,
+        Class::Malformed => Code::MalformedResponse,
+        Class::StreamError => Code::StreamError,
+    }
+}
+
+/// An answer whose status is no success.
+pub(crate) fn of_response(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &Bytes,
+    secrets: &[&str],
+) -> Box<Failure> {
+    if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        // no API answers this: it is the proxy's own, and none of the caller's business
+        let text = "cannot connect to the upstream: the egress proxy wants other credentials";
+        return Failure::new(Code::ConnectFailed, text);
+    }
+    let verdict = Verdict::of_response(status.as_u16(), headers, body, SystemTime::now());
+    let mut failure = judged(&verdict, body, secrets);
+    failure.sent = Sent::Yes;
+    failure.status = Some(status);
+    failure.headers = Some(Box::new(head::of_failure(headers)));
+    failure.message = match (&verdict.message, status.is_redirection()) {
+        (_, true) => format!("the upstream answered {status}, and redirects are never followed"),
+        (Some(said), _) => format!(
+            "the upstream answered {}: {}",
+            status.as_u16(),
+            scrub::text(said, secrets)
+        ),
+        (None, _) => format!("the upstream answered {status}"),
+    };
+    failure
+}
+
+/// What `wire` said about an event or a whole answer; `json` is what it read.
+pub(crate) fn judged(verdict: &Verdict, json: &Bytes, secrets: &[&str]) -> Box<Failure> {
+    let code = code(verdict.class);
+    let said = verdict.message.as_deref();
+    let said = scrub::text(said.unwrap_or("without a reason"), secrets);
+    let mut failure = Failure::new(code, format!("the upstream reported an error: {said}"));
+    if verdict.class == Class::Malformed {
+        failure.message = format!("the upstream's answer cannot be read: {said}");
+    }
+    failure.sent = Sent::Yes;
+    failure.status = verdict.status.and_then(|s| StatusCode::from_u16(s).ok());
+    failure.retry_after = verdict.retry;
+    failure.should_retry = verdict.should_retry;
+    // 403 and 404 speak of a credential with a model; within a stream there is no status to tell
+    match verdict.class {
+        Class::Forbidden => failure.status = failure.status.or(Some(StatusCode::FORBIDDEN)),
+        Class::Unauthorized => failure.status = failure.status.or(Some(StatusCode::UNAUTHORIZED)),
+        _ => {}
+    }
+    failure.model_scoped = matches!(verdict.class, Class::Forbidden | Class::NotFound);
+    if code.rule().fault == Fault::Caller {
+        failure.body = Some(error_body::upstream_error(verdict, json, secrets));
+    }
+    failure
+}
+
+/// An exchange that ended without an answer.
+pub(crate) fn unanswered(error: Option<&hyper::Error>, progress: &Progress) -> Box<Failure> {
+    if error.is_some_and(hyper::Error::is_parse) {
+        return Failure::new(
+            Code::MalformedResponse,
+            "the upstream's answer is not the HTTP that was asked for",
+        );
+    }
+    match progress.sent() {
+        Sent::No => Failure::new(
+            Code::ConnectFailed,
+            "the upstream closed the connection before the request was sent",
+        ),
+        Sent::Maybe | Sent::Yes => Failure::new(
+            Code::Truncated,
+            "the upstream closed the connection without an answer",
+        ),
+    }
+}
+
+/// HTTP/2 streams that were refused or dropped unprocessed more often than they are sent again.
+pub(crate) fn refused() -> Box<Failure> {
+    Failure::new(
+        Code::ServerError,
+        "the upstream refused the request's stream repeatedly",
+    )
+}
+
+/// The body ended before it was complete.
+pub(crate) fn truncated() -> Box<Failure> {
+    let mut failure = Failure::new(
+        Code::Truncated,
+        "the upstream closed before the end of its answer",
+    );
+    failure.sent = Sent::Yes;
+    failure
+}
+
+/// Something is larger than the target allows.
+pub(crate) fn too_large(what: &str, field: &str, limit: usize) -> Box<Failure> {
+    let text = format!("the upstream's {what} is larger than {field} ({limit} bytes)");
+    let mut failure = Failure::new(Code::ResponseTooLarge, text);
+    failure.sent = Sent::Yes;
+    failure
+}
+
+/// A success that is not what the dialect answers with.
+pub(crate) fn malformed(text: &str) -> Box<Failure> {
+    let mut failure = Failure::new(Code::MalformedResponse, text);
+    failure.sent = Sent::Yes;
+    failure
+}

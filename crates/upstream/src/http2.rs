@@ -1,0 +1,130 @@
+//! HTTP/2 exchanges: a few connections to an endpoint, each shared by up to a hundred requests.
+//!
+//! A connection is dialled by a task of the pool's own, and requests wait for it. So a request that leaves
+//! while the connection is being made takes nothing from the others; in a pool where the request itself
+//! dials, all of them fail. A request goes to the connection with the fewest streams; when all are full
+//! another is dialled. A connection that was closed, said GOAWAY or is old gets no new streams and ends
+//! when its last one does.
+//!
+//! A stream that the upstream surely did not process (refused, beyond the last id of a GOAWAY, never
+//! written) is sent again a bounded number of times, outside the count of attempts.
+
+use crate::{
+    dial::DialError,
+    fault,
+    http1::QUICK_DEATH,
+    pool::{Pool, count},
+    request::Outgoing,
+    stream::Stream,
+};
+use http::response::Parts;
+use punctual_core::{Failure, Progress};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+mod shard;
+
+pub(crate) use shard::{Shards, Slot};
+
+/// How often a stream that was not processed is sent again.
+const RESENDS: u32 = 2;
+/// Pause before a refused stream is sent again, times the number of refusals.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What an exchange that got no answer allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unanswered {
+    /// The upstream declined before doing anything.
+    Refused,
+    /// The connection went away before the stream was processed.
+    Unprocessed,
+    /// The connection broke; what was done is not known.
+    Broken,
+    /// The upstream ended this stream.
+    Reset,
+}
+
+impl Unanswered {
+    fn of(error: &hyper::Error, unsent: bool) -> Self {
+        let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+        let mut found = None;
+        while let Some(error) = source {
+            found = found.or_else(|| error.downcast_ref::<h2::Error>());
+            source = error.source();
+        }
+        match found {
+            _ if unsent => Self::Unprocessed,
+            Some(e) if e.reason() == Some(h2::Reason::REFUSED_STREAM) => Self::Refused,
+            Some(e) if e.is_go_away() && e.is_remote() => Self::Unprocessed,
+            Some(e) if e.is_reset() && e.is_remote() => Self::Reset,
+            _ => Self::Broken,
+        }
+    }
+}
+
+impl Pool {
+    pub(crate) async fn exchange_http2(
+        self: &Arc<Self>,
+        outgoing: Outgoing<'_>,
+        progress: &Progress,
+    ) -> Result<(Parts, Stream), Box<Failure>> {
+        let mut resends = 0;
+        let mut replaced = false;
+        loop {
+            let slot = self.shards.slot(self);
+            let mut sender = slot.sender().await.map_err(DialError::into_failure)?;
+            if let Some(took) = slot.tls().filter(|_| !slot.reused()) {
+                progress.tls(took);
+            }
+            progress.connected(slot.reused());
+            progress.writing();
+            let started = Instant::now();
+            let mut failed = match sender.try_send_request(outgoing.request()).await {
+                Ok(answer) => {
+                    if slot.reused() {
+                        count(&self.counts.reuses);
+                    }
+                    let (head, body) = answer.into_parts();
+                    return Ok((head, Stream::http2(body, slot)));
+                }
+                Err(failed) => failed,
+            };
+            let unsent = failed.take_message().is_some();
+            let error = failed.into_error();
+            let how = Unanswered::of(&error, unsent);
+            let again = match how {
+                Unanswered::Refused | Unanswered::Unprocessed => {
+                    resends += 1;
+                    resends <= RESENDS
+                }
+                Unanswered::Broken => {
+                    let quick = slot.reused() && started.elapsed() < QUICK_DEATH;
+                    quick && !std::mem::replace(&mut replaced, true)
+                }
+                Unanswered::Reset => false,
+            };
+            if matches!(how, Unanswered::Unprocessed | Unanswered::Broken) {
+                slot.retire();
+            }
+            if matches!(how, Unanswered::Refused | Unanswered::Unprocessed) {
+                progress.starts_over();
+            }
+            if !again {
+                return Err(match how {
+                    Unanswered::Refused | Unanswered::Unprocessed => fault::refused(),
+                    Unanswered::Broken | Unanswered::Reset => {
+                        fault::unanswered(Some(&error), progress)
+                    }
+                });
+            }
+            match how {
+                Unanswered::Refused => sleep(PAUSE.saturating_mul(resends)).await,
+                Unanswered::Unprocessed => {}
+                _ => {
+                    count(&self.counts.found_dead);
+                    progress.starts_over();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The engine's way to its targets: one attempt, from request to judged answer.
+
+use crate::{
+    answer::{Answer, Reader},
+    body::{Body, Cut},
+    dialect, fault,
+    pools::Pools,
+    request::Outgoing,
+    spec::{SpecError, TargetSpec},
+    target::Target,
+};
+use bytes::Bytes;
+use punctual_core::{Attempt, Call, Code, Failure, TargetId, Upstream};
+use std::{fmt, sync::Arc, time::Duration};
+use tokio::time::timeout;
+
+/// How much of an error answer is read; what matters stands at its beginning.
+const ERROR_BODY: usize = 64 * 1024;
+/// How long the words of an error answer are waited for once its status is known.
+const ERROR_WAIT: Duration = Duration::from_secs(2);
+
+/// The targets of one snapshot. A [`TargetId`] is the place of its [`TargetSpec`].
+pub struct Upstreams {
+    targets: Vec<Arc<Target>>,
+}
+
+impl fmt::Debug for Upstreams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.targets.iter().map(|target| &target.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl Upstreams {
+    /// Checks the targets and finds or makes the pools of their endpoints. Nothing is connected yet.
+    ///
+    /// # Errors
+    /// The first mistake, by target and field.
+    pub fn new(specs: Vec<TargetSpec>, pools: &Arc<Pools>) -> Result<Self, SpecError> {
+        let target = |spec: &TargetSpec| {
+            let target = Target::new(spec, pools);
+            target.map(Arc::new).map_err(|fault| fault.of(&spec.name))
+        };
+        let targets: Result<_, _> = specs.iter().map(target).collect();
+        Ok(Self { targets: targets? })
+    }
+
+    async fn attempt(
+        &self,
+        id: TargetId,
+        call: &Call,
+        attempt: &Attempt<'_>,
+    ) -> Result<Answer, Box<Failure>> {
+        let Some(target) = self.targets.get(usize::from(id.0)) else {
+            let text = "the plan names a target that is not there";
+            return Err(Failure::new(Code::Internal, text));
+        };
+        let Some(surface) = dialect::surface(call.surface) else {
+            let text = format!("target {} does not serve this API", target.name);
+            return Err(Failure::new(Code::InvalidRequest, text));
+        };
+        let outgoing = Outgoing {
+            target,
+            surface,
+            call,
+            attempt,
+        };
+        let (parts, stream) = target.pool.exchange(outgoing, attempt.progress).await?;
+        attempt.progress.headers();
+        let reader = Reader::new(target, surface, call);
+        let body = Body::new(stream, &parts.headers);
+        if parts.status.is_success() {
+            let body = body.map_err(Cut::into_failure)?;
+            return Ok(Answer::new(&parts, body, reader, call));
+        }
+        let said = match body {
+            Ok(mut body) => timeout(ERROR_WAIT, body.beginning(ERROR_BODY)).await,
+            Err(_) => Ok(Bytes::new()),
+        };
+        let said = said.unwrap_or_default();
+        Err(reader.with_secrets(|secrets| {
+            fault::of_response(parts.status, &parts.headers, &said, secrets)
+        }))
+    }
+}
+
+impl Upstream for Upstreams {
+    type Pieces = Answer;
+
+    fn send(
+        &self,
+        target: TargetId,
+        call: &Call,
+        attempt: &Attempt<'_>,
+    ) -> impl Future<Output = Result<Answer, Box<Failure>>> + Send {
+        self.attempt(target, call, attempt)
+    }
+}
