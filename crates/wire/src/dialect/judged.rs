@@ -44,6 +44,8 @@ pub struct Judged {
     pub ends: Option<End>,
     /// Whether it is the dialect's end mark (`[DONE]`), also where the kind is `Content`.
     pub done: bool,
+    /// Whether its content is reasoning and nothing else.
+    pub reasoning: bool,
     /// Token counts in this event.
     pub usage: Option<Usage>,
     /// The finish reason in this event; of several choices the last.
@@ -57,6 +59,7 @@ impl Judged {
             kind,
             ends: None,
             done: false,
+            reasoning: false,
             usage: None,
             finish: None,
         }

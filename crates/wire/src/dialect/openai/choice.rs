@@ -51,6 +51,7 @@ impl Choice<'_> {
         let held = self.delta.or(self.message).unwrap_or_default();
         Held {
             content: held.content || self.text,
+            visible: held.visible || self.text,
             ..held
         }
     }

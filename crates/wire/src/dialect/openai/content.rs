@@ -13,6 +13,8 @@ use crate::json;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) content: bool,
+    /// Some of the content is not reasoning.
+    pub(super) visible: bool,
     /// A tool call has begun here, with or without arguments.
     pub(super) call: bool,
 }
@@ -26,9 +28,14 @@ impl Held {
         Ok(value.object(&mut held)?.then_some(held))
     }
 
+    fn show(&mut self, content: bool) {
+        self.content |= content;
+        self.visible |= content;
+    }
+
     fn function_call(&mut self, call: &str) {
         self.call |= json::is_object(call);
-        self.content |= has_input(call, "arguments");
+        self.show(has_input(call, "arguments"));
     }
 
     fn tool_calls(&mut self, calls: &str) {
@@ -39,8 +46,9 @@ impl Held {
             };
             let name = function.or(custom).and_then(|f| json::member(f, "name"));
             self.call |= id.is_some_and(json::is_text) || name.is_some_and(json::is_text);
-            self.content |= function.is_some_and(|f| has_input(f, "arguments"))
+            let input = function.is_some_and(|f| has_input(f, "arguments"))
                 || custom.is_some_and(|c| has_input(c, "input"));
+            self.show(input);
         });
     }
 }
@@ -52,11 +60,25 @@ impl<'a> json::Sink<'a> for Held {
         value: json::Value<'_, A>,
     ) -> Result<(), A::Error> {
         match key {
-            b"content" | b"reasoning_content" | b"reasoning" | b"refusal"
-            | b"reasoning_details" | b"images" => self.content |= has_text(value.raw()?, DEPTH),
+            b"reasoning_content" | b"reasoning" | b"reasoning_details" => {
+                self.content |= has_text(value.raw()?, DEPTH);
+            }
+            b"content" => {
+                let content = value.raw()?;
+                let any = has_text(content, DEPTH);
+                self.content |= any;
+                self.visible |= any && !is_only_thinking(content);
+            }
+            b"refusal" | b"images" => {
+                let any = has_text(value.raw()?, DEPTH);
+                self.show(any);
+            }
             b"tool_calls" => self.tool_calls(value.raw()?),
             b"function_call" => self.function_call(value.raw()?),
-            b"audio" => self.content |= has_audio(value.raw()?),
+            b"audio" => {
+                let any = has_audio(value.raw()?);
+                self.show(any);
+            }
             _ => value.skip()?,
         }
         Ok(())
@@ -99,6 +121,15 @@ fn is_content_part(part: &str, depth: u8) -> bool {
         let textual = ["text", "output_text", "thinking", "refusal", "reference"];
         !textual.contains(&&*kind) && !kind.starts_with("reasoning") && !kind.is_empty()
     })
+}
+
+/// Mistral's reasoning: parts of `content` that are all of the type `thinking`.
+fn is_only_thinking(content: &str) -> bool {
+    let mut only = json::is_array(content);
+    json::elements(content, |part| {
+        only &= json::member(part, "type") == Some("\"thinking\"");
+    });
+    only
 }
 
 fn has_audio(audio: &str) -> bool {

@@ -134,6 +134,9 @@ impl Judge {
         let held = choice.held();
         self.open_call |= held.call;
         if held.content {
+            // of several choices in one event, one that shows something decides
+            let hidden = judged.kind != Kind::Content || judged.reasoning;
+            judged.reasoning = hidden && !held.visible;
             self.content(judged);
         }
         if let Some(finish) = choice.finish.as_deref().and_then(Finish::of) {
@@ -155,6 +158,7 @@ impl Judge {
         }
         if self.finished.iter().filter(|done| **done).count() >= self.n {
             if self.closes_call() {
+                judged.reasoning = false;
                 self.content(judged);
             }
             judged.ends = judged.ends.or_else(|| self.end());

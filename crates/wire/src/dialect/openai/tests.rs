@@ -539,3 +539,34 @@ proptest! {
         for surface in Surface::ALL { let _ = answer(surface, &text); let _ = to_stream(surface, &Bytes::from(text.clone())); }
     }
 }
+
+#[test]
+fn reasoning_is_content_that_shows_nothing_yet() {
+    let reasoning = |choices: &str| {
+        let data = format!("data: {{\"choices\":[{choices}]}}\n\n");
+        let mut splitter = Splitter::new(1 << 20);
+        splitter.push(data.into());
+        let event = splitter.next().unwrap().unwrap();
+        let judged = Judge::new(Surface::Chat, 2).judge(&event);
+        assert_eq!(judged.kind, Kind::Content);
+        judged.reasoning
+    };
+    for hidden in [
+        r#"{"delta":{"reasoning_content":"hm"}}"#,
+        r#"{"delta":{"reasoning":"hm","content":""}}"#,
+        r#"{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}}"#,
+    ] {
+        assert!(reasoning(hidden), "{hidden}");
+    }
+    for shown in [
+        r#"{"delta":{"content":" "}}"#,
+        r#"{"delta":{"reasoning":"hm","content":"so"}}"#,
+        r#"{"delta":{"refusal":"no"}}"#,
+        r#"{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}"#,
+        r#"{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"so"}]}}"#,
+        r#"{"delta":{"reasoning":"hm"}},{"index":1,"delta":{"content":"so"}}"#,
+        r#"{"delta":{"content":"so"}},{"index":1,"delta":{"reasoning":"hm"}}"#,
+    ] {
+        assert!(!reasoning(shown), "{shown}");
+    }
+}
