@@ -11,6 +11,9 @@ pub(crate) enum Surface {
     Chat,
     Completions,
     Embeddings,
+    Messages,
+    Responses,
+    Images,
     /// Any other path. A script may still be told there; without one it is 404.
     Other,
 }
@@ -22,6 +25,9 @@ impl Surface {
             p if p.ends_with("/chat/completions") => Self::Chat,
             p if p.ends_with("/completions") => Self::Completions,
             p if p.ends_with("/embeddings") => Self::Embeddings,
+            p if p.ends_with("/messages") => Self::Messages,
+            p if p.ends_with("/responses") => Self::Responses,
+            p if p.ends_with("/images/generations") => Self::Images,
             _ => Self::Other,
         }
     }
@@ -96,7 +102,7 @@ impl Ask {
             seq,
             surface,
             model,
-            stream: surface != Surface::Embeddings
+            stream: !matches!(surface, Surface::Embeddings | Surface::Images)
                 && read.stream.unwrap_or(path.contains(":stream")),
             include_usage: read.stream_options.is_some_and(|o| o.include_usage),
             inputs: match read.input {

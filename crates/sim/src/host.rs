@@ -131,6 +131,10 @@ impl Host {
             Some(script) => script,
             None => Script::from_model(&ask.model)?.unwrap_or_default(),
         };
+        if script.has("unread") {
+            let fix = "it is decided before the model is read: write it into the path, as in /sim:unread/v1/…";
+            return Err(ScriptError::new("unread", &ask.model, fix));
+        }
         Ok(self.due(&ask.model, script))
     }
 

@@ -1,8 +1,8 @@
-//! A scripted, OpenAI-compatible upstream that misbehaves on order and reports what its sockets saw.
+//! A scripted LLM upstream that misbehaves on order and reports what its sockets saw.
 //!
 //! A gateway's promises are about what happens when an upstream is silent, slow, broken or gone, and
 //! about when that upstream's connection is closed. Neither can be proved against a well-behaved mock,
-//! so this one does exactly what a [`Script`] says, byte for byte, and notes the instant at which a
+//! so this one does exactly what a [`Script`] says, byte for byte, on OpenAI's surfaces and Anthropic's, and notes the instant at which a
 //! client left. It is a product of its own (`punctual sim`), used from any language over HTTP, and
 //! depends on no other crate of the workspace.
 //!

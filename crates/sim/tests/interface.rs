@@ -51,6 +51,7 @@ async fn the_path_wins_over_the_model_that_was_set_and_that_over_the_models_name
     );
     assert_eq!(status(CHAT, "sim:statuss=503").await, 400);
     assert_eq!(status(CHAT, "sim:rst=accept").await, 400);
+    assert_eq!(status(CHAT, "sim:unread").await, 400);
 }
 
 #[tokio::test]
@@ -202,6 +203,39 @@ async fn raw_bytes_are_served_as_they_are_whatever_the_cuts() {
         .await;
         assert_eq!(heard.bytes(), bytes, "{cuts:?}");
     }
+}
+
+#[tokio::test]
+async fn recorded_streams_are_replayed_byte_by_byte() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("no recordings beside the repository: nothing replayed");
+        return;
+    };
+    let sim = plain().await;
+    let mut replayed = 0;
+    for (seed, file) in files.map(|f| f.unwrap().path()).enumerate() {
+        let ending = file
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        if !matches!(ending, "sse" | "ndjson" | "eventstream" | "json") {
+            continue;
+        }
+        let body = std::fs::read(&file).unwrap();
+        let cuts = Cuts::Random(seed as u64);
+        sim.set(
+            "raw",
+            Script::raw(200, "text/event-stream", &[], body.clone(), cuts),
+        );
+        assert!(
+            talk::stream(&sim, "raw").await.bytes() == body,
+            "{}",
+            file.display()
+        );
+        replayed += 1;
+    }
+    assert!(replayed > 30, "{replayed}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Errors as providers report them: as the body of an error status, or inside a stream under 200.
 //!
-//! The in-band forms are those of recorded streams: an error object as data, an `event: error`, an
+//! The in-band forms are the surface's own and those of recorded streams: an error object as data, an
+//! `event: error`, an
 //! `error:` line of its own, and a chunk whose `finish_reason` is `error`.
 
 use bytes::Bytes;
@@ -11,7 +12,9 @@ use crate::surface::voice;
 /// How an error is put into a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FaultForm {
+    /// As the surface reports errors.
     #[default]
+    Surface,
     Data,
     Event,
     Field,
@@ -69,23 +72,41 @@ const KNOWN: [(&str, &str, &str, &str); 7] = [
     ),
 ];
 
-/// `{"message":…,"type":…,"param":null,"code":…}`.
-pub(crate) fn error_object(code: &str) -> String {
-    let known = KNOWN
-        .iter()
-        .find(|(name, _, full, _)| *name == code || *full == code);
-    let (kind, message) = known.map_or((code, "scripted error"), |(_, kind, _, message)| {
-        (*kind, *message)
-    });
-    let code = known.map_or(code, |(_, _, full, _)| *full);
-    let number = code.parse::<u16>().ok();
-    serde_json::json!({
-        "message": message,
-        "type": if number.is_some() { "error" } else { kind },
-        "param": null,
-        "code": number.map_or(serde_json::Value::from(code), serde_json::Value::from),
-    })
-    .to_string()
+/// An error, spelt out.
+pub(crate) struct Problem {
+    pub(crate) kind: String,
+    pub(crate) code: String,
+    pub(crate) message: &'static str,
+}
+
+impl Problem {
+    fn of(code: &str) -> Self {
+        let known = KNOWN
+            .iter()
+            .find(|(name, _, full, _)| *name == code || *full == code);
+        let (kind, code, message) = match known {
+            Some((_, kind, full, message)) => (*kind, *full, *message),
+            None if code.parse::<u16>().is_ok() => ("error", code, "scripted error"),
+            None => (code, code, "scripted error"),
+        };
+        Self {
+            kind: kind.to_owned(),
+            code: code.to_owned(),
+            message,
+        }
+    }
+
+    /// OpenAI's error object; a code of digits is a number, as gateways behind other providers send it.
+    pub(crate) fn object(&self) -> String {
+        let number = self.code.parse::<u16>().ok();
+        serde_json::json!({
+            "message": self.message,
+            "type": self.kind,
+            "param": null,
+            "code": number.map_or(serde_json::Value::from(self.code.as_str()), serde_json::Value::from),
+        })
+        .to_string()
+    }
 }
 
 /// The code that goes with an HTTP status, where a script names none.
@@ -105,9 +126,12 @@ impl Answer {
     /// The body of an error status.
     pub(crate) fn refuse(&mut self, status: u16) {
         let named = self.shape.fault.take().and_then(|f| f.code);
-        let error = error_object(named.as_deref().unwrap_or_else(|| code_of(status)));
+        let problem = Problem::of(named.as_deref().unwrap_or_else(|| code_of(status)));
         self.status = status;
-        self.set_body("application/json", format!(r#"{{"error":{error}}}"#));
+        self.set_body(
+            "application/json",
+            voice(self.ask.surface).problem(&problem),
+        );
     }
 
     /// Puts the error that no status has taken into the 200 answer, and ends it there.
@@ -115,38 +139,37 @@ impl Answer {
         let Some(fault) = self.shape.fault.take() else {
             return;
         };
-        let error = error_object(fault.code.as_deref().unwrap_or("server"));
+        let problem = Problem::of(fault.code.as_deref().unwrap_or("server"));
+        let voice = voice(self.ask.surface);
         if self.body().is_some() {
-            self.set_body("application/json", format!(r#"{{"error":{error}}}"#));
+            self.set_body("application/json", voice.problem(&problem));
             return;
         }
         match fault.after {
             0 => self.parts.clear(),
             n => self.keep(n, Tail::Complete),
         }
+        let error = problem.object();
         let content = match fault.form {
+            FaultForm::Surface => voice.problem_event(&problem),
             FaultForm::Data => Content::data(format!(r#"{{"error":{error}}}"#)),
-            FaultForm::Event => Content::Event {
-                name: Some("error"),
-                data: format!(r#"{{"type":"error","error":{error}}}"#),
-            },
+            FaultForm::Event => Content::event("error", &format!(r#","error":{error}"#)),
             FaultForm::Field => Content::Raw(Bytes::from(format!("error: {error}\n\n"))),
-            FaultForm::Finish => self.finish_with(&error),
+            FaultForm::Finish => self.finish_with(&problem),
         };
         self.parts.push(Part::now(Kind::Noise, content));
     }
 
-    /// A finish chunk of reason `error` with the error object beside its choices.
-    fn finish_with(&self, error: &str) -> Content {
-        match voice(self.ask.surface).finish(&self.ask, "error") {
-            Content::Event { name, data } => {
+    /// The finish event of reason `error` with the error object as one more member.
+    fn finish_with(&self, problem: &Problem) -> Content {
+        let voice = voice(self.ask.surface);
+        match voice.finish(&self.ask, &self.shape, "error").pop() {
+            Some(Content::Event { name, data }) => {
                 let open = data.strip_suffix('}').unwrap_or(&data);
-                Content::Event {
-                    name,
-                    data: format!(r#"{open},"error":{error}}}"#),
-                }
+                let data = format!(r#"{open},"error":{}}}"#, problem.object());
+                Content::Event { name, data }
             }
-            other => other,
+            _ => voice.problem_event(problem),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 
-pub(crate) use fault::{Fault, FaultForm};
+pub(crate) use fault::{Fault, FaultForm, Problem};
 pub(crate) use part::{Content, Kind, Part, Wait};
 pub(crate) use shape::Shape;
 

@@ -62,6 +62,14 @@ impl Content {
         Self::Event { name: None, data }
     }
 
+    /// An event whose name is also its JSON `type`; `members` follow it.
+    pub(crate) fn event(name: &'static str, members: &str) -> Self {
+        Self::Event {
+            name: Some(name),
+            data: format!(r#"{{"type":"{name}"{members}}}"#),
+        }
+    }
+
     /// The bytes, with the given line end.
     pub(crate) fn bytes(&self, end: &str) -> Bytes {
         match self {

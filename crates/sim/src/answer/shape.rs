@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Content, Fault, Kind, Part, Wait};
+use super::{Fault, Kind, Part, Wait};
 use crate::ask::Ask;
 use crate::surface::voice;
 
@@ -94,7 +94,10 @@ impl Shape {
         let voice = voice(ask.surface);
         let mut parts = voice.preamble(ask);
         let content = |c| Part::now(Kind::Content, c);
-        parts.extend((0..self.reasoning).map(|i| content(voice.reasoning(ask, &thought(i)))));
+        if self.reasoning > 0 {
+            let thoughts: Vec<String> = (0..self.reasoning).map(thought).collect();
+            parts.extend(voice.reasoning(ask, &thoughts));
+        }
         if self.tool {
             let at = |part: Part| match (self.tool_at, part.kind) {
                 (Some(at), Kind::Tool) => Part {
@@ -103,7 +106,7 @@ impl Shape {
                 },
                 _ => part,
             };
-            parts.extend(voice.tool(ask).into_iter().map(at));
+            parts.extend(voice.tool(ask, self).into_iter().map(at));
         }
         if self.refusal {
             parts.push(content(voice.refusal(ask, REFUSAL)));
@@ -117,13 +120,15 @@ impl Shape {
             parts.push(Part::now(kind, voice.text(ask, &text)));
         }
         if let Some(reason) = self.finish() {
-            parts.push(Part::now(Kind::Finish, voice.finish(ask, reason)));
+            let finish = voice.finish(ask, self, reason).into_iter();
+            parts.extend(finish.map(|event| Part::now(Kind::Finish, event)));
         }
         if self.usage || ask.include_usage {
             parts.push(Part::now(Kind::Usage, voice.usage(ask, self.count())));
         }
-        let done = Part::now(Kind::Done, Content::data("[DONE]".to_owned()));
+        let done = Part::now(Kind::Done, voice.done(ask, self));
         parts.extend(std::iter::repeat_n(done, self.done));
+        voice.seal(&mut parts);
         parts
     }
 }

@@ -4,7 +4,7 @@
 //! finish chunk with an empty delta, then usage with `choices: []` if asked for; `usage: null` on every
 //! other chunk of such a stream.
 
-use super::{CREATED, Voice, json, usage_json};
+use super::{CREATED, TOOL, TOOL_INPUT, Voice, contents, json, usage_json};
 use crate::answer::{Content, Kind, Part, Shape};
 use crate::ask::Ask;
 
@@ -34,9 +34,6 @@ fn call_id(ask: &Ask) -> String {
     format!("call_sim_{}", ask.seq)
 }
 
-const TOOL: &str = "lookup";
-const TOOL_INPUT: [&str; 2] = [r#"{"city":"#, r#""Paris"}"#];
-
 impl Voice for Chat {
     fn preamble(&self, ask: &Ask) -> Vec<Part> {
         vec![Part::now(
@@ -49,19 +46,16 @@ impl Voice for Chat {
         chunk(ask, &format!(r#"{{"content":{}}}"#, json(text)), "null")
     }
 
-    fn reasoning(&self, ask: &Ask, text: &str) -> Content {
-        chunk(
-            ask,
-            &format!(r#"{{"reasoning_content":{}}}"#, json(text)),
-            "null",
-        )
+    fn reasoning(&self, ask: &Ask, texts: &[String]) -> Vec<Part> {
+        let delta = |text: &String| format!(r#"{{"reasoning_content":{}}}"#, json(text));
+        contents(texts.iter().map(|text| chunk(ask, &delta(text), "null")))
     }
 
     fn refusal(&self, ask: &Ask, text: &str) -> Content {
         chunk(ask, &format!(r#"{{"refusal":{}}}"#, json(text)), "null")
     }
 
-    fn tool(&self, ask: &Ask) -> Vec<Part> {
+    fn tool(&self, ask: &Ask, _: &Shape) -> Vec<Part> {
         let id = call_id(ask);
         let head = format!(
             r#"{{"tool_calls":[{{"index":0,"id":"{id}","type":"function","function":{{"name":"{TOOL}","arguments":""}}}}]}}"#
@@ -77,8 +71,8 @@ impl Voice for Chat {
         parts
     }
 
-    fn finish(&self, ask: &Ask, reason: &str) -> Content {
-        chunk(ask, "{}", &json(reason))
+    fn finish(&self, ask: &Ask, _: &Shape, reason: &str) -> Vec<Content> {
+        vec![chunk(ask, "{}", &json(reason))]
     }
 
     fn usage(&self, ask: &Ask, tokens: usize) -> Content {

@@ -3,7 +3,7 @@
 //! No preamble exists here, and there are no tools, reasoning or refusals: what a script asks for beyond
 //! text is said as text, so that each word still produces content.
 
-use super::{CREATED, Voice, json, usage_json};
+use super::{CREATED, Voice, contents, json, usage_json};
 use crate::answer::{Content, Kind, Part, Shape};
 use crate::ask::Ask;
 
@@ -41,20 +41,20 @@ impl Voice for Completions {
         chunk(ask, text, "null")
     }
 
-    fn reasoning(&self, ask: &Ask, text: &str) -> Content {
-        chunk(ask, text, "null")
+    fn reasoning(&self, ask: &Ask, texts: &[String]) -> Vec<Part> {
+        contents(texts.iter().map(|text| chunk(ask, text, "null")))
     }
 
     fn refusal(&self, ask: &Ask, text: &str) -> Content {
         chunk(ask, text, "null")
     }
 
-    fn tool(&self, ask: &Ask) -> Vec<Part> {
+    fn tool(&self, ask: &Ask, _: &Shape) -> Vec<Part> {
         vec![Part::now(Kind::Tool, chunk(ask, "lookup(Paris)", "null"))]
     }
 
-    fn finish(&self, ask: &Ask, reason: &str) -> Content {
-        chunk(ask, "", &json(reason))
+    fn finish(&self, ask: &Ask, _: &Shape, reason: &str) -> Vec<Content> {
+        vec![chunk(ask, "", &json(reason))]
     }
 
     fn usage(&self, ask: &Ask, tokens: usize) -> Content {

@@ -75,7 +75,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         "truncated",
         Flag,
-        "all tokens but no end: no finish, no [DONE], no terminating chunk",
+        "all tokens but no end: no finish, no last event, no terminating chunk",
         |a, _| truncate(a),
     ),
     word(

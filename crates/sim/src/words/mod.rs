@@ -88,6 +88,9 @@ pub(crate) fn find(name: &str) -> Option<&'static Word> {
     words().find(|w| w.name == name)
 }
 
+/// Where explanations start.
+const COLUMN: usize = 22;
+
 /// How to reach the simulator, and all words with one line each.
 pub fn routes_help() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
@@ -96,7 +99,13 @@ pub fn routes_help() -> &'static str {
         for stage in &STAGES {
             text.push_str(&format!("\n{}:\n", stage.title));
             for word in stage.words {
-                text.push_str(&format!("  {:<28} {}\n", word.usage(), word.help));
+                let usage = word.usage();
+                let gap = if usage.len() > COLUMN {
+                    format!("\n{:COLUMN$}", "")
+                } else {
+                    String::new()
+                };
+                text.push_str(&format!("  {usage:<COLUMN$}{gap}  {}\n", word.help));
             }
         }
         text
@@ -104,7 +113,8 @@ pub fn routes_help() -> &'static str {
 }
 
 const ROUTES: &str = "\
-POST /v1/chat/completions, /v1/completions, /v1/embeddings; GET /v1/models.
+POST /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/images/generations, /v1/responses and
+/v1/messages (Anthropic); GET /v1/models.
 The script of a request is, in this order: a path segment /sim:SCRIPT/ before the route, the script set
 for its model, the model's own name (sim:SCRIPT). Steps are joined with `,` or `+`; a value that contains
 one stands in double quotes. In a model name `:` may stand for `=` and `/` for `,`.

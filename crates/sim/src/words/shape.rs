@@ -67,11 +67,21 @@ pub(super) const WORDS: &[Word] = &[
             a.shape.finish = Some(v.text().to_owned());
         },
     ),
-    word("no-finish", Flag, "no finish reason, yet [DONE]", |a, _| {
-        a.shape.no_finish = true
+    word(
+        "no-finish",
+        Flag,
+        "no finish reason, yet the last event",
+        |a, _| a.shape.no_finish = true,
+    ),
+    word(
+        "no-done",
+        Flag,
+        "no last event: [DONE], message_stop, response.completed",
+        |a, _| a.shape.done = 0,
+    ),
+    word("double-done", Flag, "the last event twice", |a, _| {
+        a.shape.done = 2
     }),
-    word("no-done", Flag, "no [DONE]", |a, _| a.shape.done = 0),
-    word("double-done", Flag, "[DONE] twice", |a, _| a.shape.done = 2),
     word(
         "usage",
         Flag,
@@ -113,14 +123,15 @@ pub(super) const WORDS: &[Word] = &[
     ),
     word(
         "error-form",
-        Choice(&["data", "event", "field", "finish"], false),
-        "a data object, an `event: error`, an `error:` line, or beside finish_reason error",
+        Choice(&["surface", "data", "event", "field", "finish"], false),
+        "as the surface does, a data object, an `event: error`, an `error:` line, or beside finish_reason error",
         |a, v| {
             fault(&mut a.shape).form = match v.text() {
+                "data" => FaultForm::Data,
                 "event" => FaultForm::Event,
                 "field" => FaultForm::Field,
                 "finish" => FaultForm::Finish,
-                _ => FaultForm::Data,
+                _ => FaultForm::Surface,
             };
         },
     ),

@@ -1,0 +1,246 @@
+//! `/v1/responses` in OpenAI's form.
+//!
+//! The message is output item 0, opened in the preamble; reasoning and a tool call are items behind it.
+//! The stream ends with `response.completed`, or `response.incomplete` where the finish is not `stop`;
+//! there is no `[DONE]`. Events are numbered last, because a script decides which of them there are.
+
+use super::{CREATED, PROMPT_TOKENS, TOOL, TOOL_INPUT, Voice, json};
+use crate::answer::{Content, Kind, Part, Problem, Shape};
+use crate::ask::Ask;
+
+pub(crate) struct Responses;
+
+fn response(ask: &Ask, status: &str, incomplete: &str, output: &str, usage: &str) -> String {
+    let (seq, model) = (ask.seq, ask.model_json());
+    format!(
+        r#"{{"id":"resp_sim_{seq}","object":"response","created_at":{CREATED},"status":"{status}","error":null,"incomplete_details":{incomplete},"model":{model},"output":[{output}],"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"usage":{usage}}}"#
+    )
+}
+
+fn usage(tokens: usize) -> String {
+    let total = PROMPT_TOKENS + tokens;
+    format!(
+        r#"{{"input_tokens":{PROMPT_TOKENS},"input_tokens_details":{{"cached_tokens":0}},"output_tokens":{tokens},"output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{total}}}"#
+    )
+}
+
+fn message(ask: &Ask, status: &str, content: &str) -> String {
+    let seq = ask.seq;
+    format!(
+        r#"{{"id":"msg_sim_{seq}","type":"message","status":"{status}","role":"assistant","content":[{content}]}}"#
+    )
+}
+
+fn text_part(text: &str) -> String {
+    format!(
+        r#"{{"type":"output_text","text":{},"annotations":[]}}"#,
+        json(text)
+    )
+}
+
+fn thinking(ask: &Ask, text: &str) -> String {
+    let summary = if text.is_empty() {
+        String::new()
+    } else {
+        format!(r#"{{"type":"summary_text","text":{}}}"#, json(text))
+    };
+    format!(
+        r#"{{"id":"rs_sim_{}","type":"reasoning","summary":[{summary}]}}"#,
+        ask.seq
+    )
+}
+
+fn call(ask: &Ask, status: &str, input: &str) -> String {
+    let (seq, input) = (ask.seq, json(input));
+    format!(
+        r#"{{"id":"fc_sim_{seq}","type":"function_call","status":"{status}","call_id":"call_sim_{seq}","name":"{TOOL}","arguments":{input}}}"#
+    )
+}
+
+/// The members by which the message's text events name their place.
+fn place(ask: &Ask) -> String {
+    format!(
+        r#","item_id":"msg_sim_{}","output_index":0,"content_index":0"#,
+        ask.seq
+    )
+}
+
+fn added(index: usize, item: &str) -> Part {
+    Part::now(
+        Kind::Preamble,
+        Content::event(
+            "response.output_item.added",
+            &format!(r#","output_index":{index},"item":{item}"#),
+        ),
+    )
+}
+
+fn item_done(index: usize, item: &str) -> Content {
+    Content::event(
+        "response.output_item.done",
+        &format!(r#","output_index":{index},"item":{item}"#),
+    )
+}
+
+/// Everything the response has put out.
+fn output(ask: &Ask, shape: &Shape) -> String {
+    let mut items = vec![message(ask, "completed", &text_part(&shape.text()))];
+    items.extend((shape.reasoning > 0).then(|| thinking(ask, &shape.thought())));
+    items.extend(
+        shape
+            .tool
+            .then(|| call(ask, "completed", &TOOL_INPUT.concat())),
+    );
+    items.join(",")
+}
+
+/// The complete response, and whether it is one.
+fn complete(ask: &Ask, shape: &Shape) -> (String, bool) {
+    let reason = match shape.finish() {
+        None | Some("stop" | "tool_calls") => None,
+        Some("length") => Some("max_output_tokens"),
+        Some(other) => Some(other),
+    };
+    let (status, incomplete) = match reason {
+        None => ("completed", "null".to_owned()),
+        Some(reason) => ("incomplete", format!(r#"{{"reason":{}}}"#, json(reason))),
+    };
+    (
+        response(
+            ask,
+            status,
+            &incomplete,
+            &output(ask, shape),
+            &usage(shape.count()),
+        ),
+        reason.is_none(),
+    )
+}
+
+impl Voice for Responses {
+    fn preamble(&self, ask: &Ask) -> Vec<Part> {
+        let begun = format!(
+            r#","response":{}"#,
+            response(ask, "in_progress", "null", "", "null")
+        );
+        let part = format!(r#"{},"part":{}"#, place(ask), text_part(""));
+        vec![
+            Part::now(Kind::Preamble, Content::event("response.created", &begun)),
+            Part::now(
+                Kind::Preamble,
+                Content::event("response.in_progress", &begun),
+            ),
+            added(0, &message(ask, "in_progress", "")),
+            Part::now(
+                Kind::Preamble,
+                Content::event("response.content_part.added", &part),
+            ),
+        ]
+    }
+
+    fn text(&self, ask: &Ask, text: &str) -> Content {
+        let said = format!(r#"{},"delta":{},"logprobs":[]"#, place(ask), json(text));
+        Content::event("response.output_text.delta", &said)
+    }
+
+    fn reasoning(&self, ask: &Ask, texts: &[String]) -> Vec<Part> {
+        let place = format!(
+            r#","item_id":"rs_sim_{}","output_index":1,"summary_index":0"#,
+            ask.seq
+        );
+        let delta = |text: &String| format!(r#"{place},"delta":{}"#, json(text));
+        let mut parts = vec![added(1, &thinking(ask, ""))];
+        parts.extend(texts.iter().map(|text| {
+            Part::now(
+                Kind::Content,
+                Content::event("response.reasoning_summary_text.delta", &delta(text)),
+            )
+        }));
+        parts.push(Part::now(
+            Kind::Preamble,
+            item_done(1, &thinking(ask, &texts.concat())),
+        ));
+        parts
+    }
+
+    fn refusal(&self, ask: &Ask, text: &str) -> Content {
+        Content::event(
+            "response.refusal.delta",
+            &format!(r#"{},"delta":{}"#, place(ask), json(text)),
+        )
+    }
+
+    fn tool(&self, ask: &Ask, shape: &Shape) -> Vec<Part> {
+        let index = if shape.reasoning > 0 { 2 } else { 1 };
+        let place = format!(r#","item_id":"fc_sim_{}","output_index":{index}"#, ask.seq);
+        let mut parts = vec![added(index, &call(ask, "in_progress", ""))];
+        parts.extend(TOOL_INPUT.map(|piece| {
+            let said = format!(r#"{place},"delta":{}"#, json(piece));
+            Part::now(
+                Kind::Tool,
+                Content::event("response.function_call_arguments.delta", &said),
+            )
+        }));
+        let whole = TOOL_INPUT.concat();
+        let said = format!(r#"{place},"arguments":{}"#, json(&whole));
+        let done = Content::event("response.function_call_arguments.done", &said);
+        parts.push(Part::now(Kind::Preamble, done));
+        parts.push(Part::now(
+            Kind::Preamble,
+            item_done(index, &call(ask, "completed", &whole)),
+        ));
+        parts
+    }
+
+    fn finish(&self, ask: &Ask, shape: &Shape, _: &str) -> Vec<Content> {
+        let (place, text) = (place(ask), shape.text());
+        let part = text_part(&text);
+        vec![
+            Content::event(
+                "response.output_text.done",
+                &format!(r#"{place},"text":{},"logprobs":[]"#, json(&text)),
+            ),
+            Content::event(
+                "response.content_part.done",
+                &format!(r#"{place},"part":{part}"#),
+            ),
+            item_done(0, &message(ask, "completed", &part)),
+        ]
+    }
+
+    fn usage(&self, ask: &Ask, tokens: usize) -> Content {
+        let running = response(ask, "in_progress", "null", "", &usage(tokens));
+        Content::event("response.in_progress", &format!(r#","response":{running}"#))
+    }
+
+    fn done(&self, ask: &Ask, shape: &Shape) -> Content {
+        let (response, complete) = complete(ask, shape);
+        let name = if complete {
+            "response.completed"
+        } else {
+            "response.incomplete"
+        };
+        Content::event(name, &format!(r#","response":{response}"#))
+    }
+
+    fn seal(&self, parts: &mut [Part]) {
+        for (number, part) in parts.iter_mut().enumerate() {
+            if let Content::Event { data, .. } = &mut part.content {
+                data.truncate(data.len().saturating_sub(1));
+                data.push_str(&format!(r#","sequence_number":{number}}}"#));
+            }
+        }
+    }
+
+    fn whole(&self, ask: &Ask, shape: &Shape) -> String {
+        complete(ask, shape).0
+    }
+
+    fn problem_event(&self, problem: &Problem) -> Content {
+        let (code, message) = (json(&problem.code), json(problem.message));
+        Content::event(
+            "error",
+            &format!(r#","code":{code},"message":{message},"param":null"#),
+        )
+    }
+}
