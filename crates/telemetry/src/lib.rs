@@ -17,6 +17,8 @@ mod metrics;
 mod protobuf;
 mod redaction;
 mod sampler;
+#[cfg(test)]
+mod scene;
 mod settings;
 mod spans;
 mod telemetry;

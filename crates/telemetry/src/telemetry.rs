@@ -191,3 +191,6 @@ impl Telemetry {
 fn stdout() -> Box<dyn io::Write + Send> {
     Box::new(io::stdout())
 }
+
+#[cfg(test)]
+mod tests;
