@@ -1,0 +1,296 @@
+//! Addresses, credentials and headers of a provider.
+
+use super::Desk;
+use crate::{
+    keys,
+    known::{self, Known},
+    path::Path,
+    raw::{Connection, Dialect, ProviderAuth, Secret},
+    target::Auth,
+};
+use http::{HeaderName, HeaderValue, Uri};
+use secrecy::{ExposeSecret, SecretString};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// Where and as whom.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) dialect: Dialect,
+    pub(super) base_url: Uri,
+    pub(super) auth: Auth,
+    pub(super) ca_file: Option<PathBuf>,
+    pub(super) client_cert: Option<(PathBuf, PathBuf)>,
+    pub(super) proxy: Option<Uri>,
+    pub(super) no_proxy: Vec<String>,
+    /// Endpoint and credential, without showing the credential.
+    pub(super) identity: String,
+}
+
+/// The link that a provider, or a target without one, describes.
+pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>) -> Option<Link> {
+    let known = known::provider(name);
+    let base_url = base_url(raw, known, at, desk);
+    let dialect = raw.dialect.or(known.map(|k| k.dialect));
+    let auth = auth(raw, at, desk);
+    let ca_file = raw
+        .ca_file
+        .as_ref()
+        .and_then(|f| desk.file(f, &at.key("ca_file")));
+    let client_cert = client_cert(raw, at, desk);
+    let proxy = raw
+        .proxy
+        .as_ref()
+        .filter(|p| *p != "none")
+        .and_then(|p| url(p, &at.key("proxy"), desk));
+    let Some(dialect) = dialect else {
+        if !desk.lost(at) {
+            desk.error(at, "no dialect is named, and the name is not that of a known provider").hint(
+                "dialect: openai with a key, dialect: generic for a server of the same API that needs none",
+            );
+        }
+        return None;
+    };
+    let base_url = base_url?;
+    warn_about(&base_url, &auth, dialect, at, desk);
+    let identity = format!("{base_url}#{}", fingerprint(&auth));
+    let no_proxy = raw
+        .no_proxy
+        .as_ref()
+        .map(|m| m.0.clone())
+        .unwrap_or_default();
+    Some(Link {
+        dialect,
+        base_url,
+        auth,
+        ca_file,
+        client_cert,
+        proxy,
+        no_proxy,
+        identity,
+    })
+}
+
+fn base_url(
+    raw: &Connection,
+    known: Option<&Known>,
+    at: &Path,
+    desk: &mut Desk<'_>,
+) -> Option<Uri> {
+    let path = at.key("base_url");
+    let Some(text) = raw.base_url.as_deref().or(known.map(|k| k.base_url)) else {
+        if !desk.lost(at) {
+            let names: Vec<_> = known::PROVIDERS.iter().map(|k| k.name).collect();
+            desk.error(at, "no base_url is named")
+                .hint(format!("these names imply one: {}", names.join(", ")));
+        }
+        return None;
+    };
+    let text = text.trim_end_matches('/');
+    for end in ["/chat/completions", "/completions", "/embeddings"] {
+        if let Some(base) = text.strip_suffix(end) {
+            desk.error(
+                &path,
+                format!("base_url ends in {end}, which is added to it"),
+            )
+            .hint(format!("write {base}"));
+            return None;
+        }
+    }
+    url(text, &path, desk)
+}
+
+/// An absolute http or https URL without credentials or query.
+pub(super) fn url(text: &str, path: &Path, desk: &mut Desk<'_>) -> Option<Uri> {
+    let uri = text.trim_end_matches('/').parse::<Uri>().ok();
+    let Some(uri) =
+        uri.filter(|u| matches!(u.scheme_str(), Some("http" | "https")) && u.host().is_some())
+    else {
+        desk.error(path, "this is not an http or https URL")
+            .hint("write it whole: https://host/v1");
+        return None;
+    };
+    if uri.authority().is_some_and(|a| a.as_str().contains('@')) {
+        desk.error(path, "a URL with a credential in it would reach logs")
+            .hint("use api_key, or headers");
+        return None;
+    }
+    if uri.query().is_some() {
+        desk.error(path, "a base URL has no query")
+            .hint("leave out everything from ? on");
+        return None;
+    }
+    Some(uri)
+}
+
+fn auth(raw: &Connection, at: &Path, desk: &mut Desk<'_>) -> Auth {
+    let key = match (&raw.api_key, &raw.api_key_file) {
+        (Some(_), Some(_)) => {
+            desk.error(at, "api_key and api_key_file say the same thing twice")
+                .hint("keep one of them");
+            None
+        }
+        (Some(key), None) if key.expose().trim().is_empty() => {
+            desk.error(&at.key("api_key"), "the key is empty")
+                .hint("leave it out if none is needed");
+            None
+        }
+        (Some(key), None) => Some(SecretString::from(key.expose().trim().to_owned())),
+        (None, Some(file)) => desk.secret_file(file, &at.key("api_key_file")),
+        (None, None) => None,
+    };
+    if raw.auth == Some(ProviderAuth::Passthrough) {
+        if key.is_some() {
+            desk.error(
+                &at.key("auth"),
+                "auth: passthrough sends the caller's credential; the key here is unused",
+            )
+            .hint("keep one of them");
+        }
+        return Auth::Passthrough;
+    }
+    if let Some(key) = &key
+        && HeaderValue::from_str(key.expose_secret()).is_err()
+    {
+        desk.error(
+            &at.key("api_key"),
+            "the key has characters that cannot stand in a header",
+        );
+    }
+    key.map_or(Auth::None, Auth::Key)
+}
+
+fn client_cert(raw: &Connection, at: &Path, desk: &mut Desk<'_>) -> Option<(PathBuf, PathBuf)> {
+    match (&raw.client_cert_file, &raw.client_key_file) {
+        (Some(cert), Some(key)) => {
+            let cert = desk.file(cert, &at.key("client_cert_file"));
+            let key = desk.file(key, &at.key("client_key_file"));
+            Some((cert?, key?))
+        }
+        (None, None) => None,
+        _ => {
+            desk.error(at, "client_cert_file and client_key_file go together");
+            None
+        }
+    }
+}
+
+fn is_loopback(uri: &Uri) -> bool {
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|ip| ip.is_loopback())
+}
+
+fn warn_about(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
+    if base_url.path() == "/" || base_url.path().is_empty() {
+        desk.warn(
+            &at.key("base_url"),
+            "base_url has no path; most servers of this API want /v1",
+        )
+        .hint(format!(
+            "write {}/v1",
+            base_url.to_string().trim_end_matches('/')
+        ));
+    }
+    if base_url.scheme_str() == Some("http")
+        && !is_loopback(base_url)
+        && !matches!(auth, Auth::None)
+    {
+        desk.warn(
+            &at.key("base_url"),
+            "the credential goes over the network unencrypted",
+        )
+        .hint("use https");
+    }
+    if dialect == Dialect::Openai && matches!(auth, Auth::None) && !desk.lost(at) {
+        desk.warn(at, "no api_key: requests go without a credential")
+            .hint("add api_key: ${NAME}, or write dialect: generic for a server that needs none");
+    }
+}
+
+/// Tells credentials apart without showing them.
+fn fingerprint(auth: &Auth) -> String {
+    match auth {
+        Auth::None => "none".to_owned(),
+        Auth::Passthrough => "caller".to_owned(),
+        Auth::Key(key) => keys::hash(key.expose_secret())
+            .chars()
+            .skip(7)
+            .take(16)
+            .collect(),
+    }
+}
+
+/// Headers that frame a request or belong to the connection: never set by configuration.
+const FRAMING: &[&str] = &[
+    "host",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "connection",
+    "te",
+    "upgrade",
+    "expect",
+];
+/// Headers of the caller that go upstream only by `auth: passthrough`, or never.
+const CALLERS_OWN: &[&str] = &[
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "cookie",
+    "proxy-authorization",
+];
+
+/// Headers to add, values marked sensitive.
+pub(super) fn headers(
+    raw: Option<&BTreeMap<String, Secret>>,
+    at: &Path,
+    desk: &mut Desk<'_>,
+) -> Vec<(HeaderName, HeaderValue)> {
+    let mut out = Vec::new();
+    for (name, value) in raw.into_iter().flatten() {
+        let path = at.key(name);
+        let Some(name) = header(name, FRAMING, &path, desk) else {
+            continue;
+        };
+        match HeaderValue::from_str(value.expose()) {
+            Ok(mut value) => {
+                value.set_sensitive(true);
+                out.push((name, value));
+            }
+            Err(_) => desk
+                .error(
+                    &path,
+                    "the value has characters that cannot stand in a header",
+                )
+                .maybe(None),
+        }
+    }
+    out
+}
+
+/// Names of the caller's headers to pass on.
+pub(super) fn forwarded(names: &[String], at: &Path, desk: &mut Desk<'_>) -> Vec<HeaderName> {
+    let refused: Vec<&str> = FRAMING.iter().chain(CALLERS_OWN).copied().collect();
+    names
+        .iter()
+        .filter_map(|n| header(n, &refused, at, desk))
+        .collect()
+}
+
+fn header(name: &str, refused: &[&str], path: &Path, desk: &mut Desk<'_>) -> Option<HeaderName> {
+    let Ok(parsed) = name.parse::<HeaderName>() else {
+        desk.error(path, format!("{name:?} is not the name of a header"));
+        return None;
+    };
+    if refused.contains(&parsed.as_str()) {
+        let hint = CALLERS_OWN
+            .contains(&parsed.as_str())
+            .then(|| "a caller's credential goes upstream only with auth: passthrough".to_owned());
+        desk.error(path, format!("{parsed} cannot be set here"))
+            .maybe(hint);
+        return None;
+    }
+    Some(parsed)
+}
