@@ -7,6 +7,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use socket2::SockRef;
@@ -44,12 +45,16 @@ impl Close {
 
 /// The part of a socket that stays reachable while a protocol owns the stream.
 #[derive(Clone)]
-pub(crate) struct Handle(Arc<TcpStream>);
+pub(crate) struct Handle {
+    tcp: Arc<TcpStream>,
+    /// A read or write has failed on a reset; the system says so only once, to whoever asks first.
+    reset: Arc<AtomicBool>,
+}
 
 impl Handle {
     /// Arms a reset (it leaves when the last handle is dropped) or sends the FIN now.
     pub(crate) fn cut(&self, reset: bool) {
-        let socket = SockRef::from(&*self.0);
+        let socket = SockRef::from(&*self.tcp);
         // a peer that is gone already makes either call fail, and is cut all the same
         let _ = match reset {
             true => socket.set_linger(Some(std::time::Duration::ZERO)),
@@ -57,12 +62,26 @@ impl Handle {
         };
     }
 
+    /// How the client left, once it is known that it did.
+    pub(crate) fn close(&self) -> Close {
+        match self.reset.load(Ordering::Acquire) {
+            true => Close::Rst,
+            false => Close::Fin,
+        }
+    }
+
+    fn note(&self, error: &io::Error) {
+        if Close::of(error) == Close::Rst {
+            self.reset.store(true, Ordering::Release);
+        }
+    }
+
     /// Resolves when the client has left, without reading what it sent before.
     #[cfg(target_os = "linux")]
     pub(crate) async fn left(&self) -> Close {
         use tokio::io::Interest;
-        let gone = self.0.ready(Interest::ERROR | Interest::PRIORITY).await;
-        match (gone, self.0.take_error()) {
+        let gone = self.tcp.ready(Interest::ERROR | Interest::PRIORITY).await;
+        match (gone, self.tcp.take_error()) {
             (Ok(_), Ok(None)) => Close::Fin,
             _ => Close::Rst,
         }
@@ -73,8 +92,8 @@ impl Handle {
     pub(crate) async fn left(&self) -> Close {
         let mut sink = [0; 4096];
         loop {
-            let read = match self.0.readable().await {
-                Ok(()) => self.0.try_read(&mut sink),
+            let read = match self.tcp.readable().await {
+                Ok(()) => self.tcp.try_read(&mut sink),
                 Err(error) => Err(error),
             };
             match read {
@@ -89,20 +108,21 @@ impl Handle {
 
 /// The stream a protocol reads and writes.
 pub(crate) struct Socket {
-    tcp: Arc<TcpStream>,
+    handle: Handle,
     line: Line,
 }
 
 impl Socket {
     pub(crate) fn new(tcp: TcpStream, line: Line) -> Self {
-        Self {
+        let handle = Handle {
             tcp: Arc::new(tcp),
-            line,
-        }
+            reset: Arc::default(),
+        };
+        Self { handle, line }
     }
 
     pub(crate) fn handle(&self) -> Handle {
-        Handle(self.tcp.clone())
+        self.handle.clone()
     }
 }
 
@@ -113,15 +133,18 @@ impl AsyncRead for Socket {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
-            ready!(self.tcp.poll_read_ready(cx))?;
-            match self.tcp.try_read(buf.initialize_unfilled()) {
+            ready!(self.handle.tcp.poll_read_ready(cx))?;
+            match self.handle.tcp.try_read(buf.initialize_unfilled()) {
                 Ok(n) => {
                     buf.advance(n);
                     self.line.read(n);
                     return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Poll::Ready(Err(error)),
+                Err(error) => {
+                    self.handle.note(&error);
+                    return Poll::Ready(Err(error));
+                }
             }
         }
     }
@@ -134,10 +157,14 @@ impl AsyncWrite for Socket {
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         loop {
-            ready!(self.tcp.poll_write_ready(cx))?;
-            match self.tcp.try_write(buf) {
+            ready!(self.handle.tcp.poll_write_ready(cx))?;
+            match self.handle.tcp.try_write(buf) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                done => return Poll::Ready(done),
+                Ok(n) => return Poll::Ready(Ok(n)),
+                Err(error) => {
+                    self.handle.note(&error);
+                    return Poll::Ready(Err(error));
+                }
             }
         }
     }
@@ -147,6 +174,6 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(SockRef::from(&*self.tcp).shutdown(std::net::Shutdown::Write))
+        Poll::Ready(SockRef::from(&*self.handle.tcp).shutdown(std::net::Shutdown::Write))
     }
 }

@@ -19,7 +19,7 @@ use crate::ask::Ask;
 use crate::connection::Peer;
 use crate::host::Host;
 use crate::play::{Played, Sink, play};
-use crate::seen::{Close, Ended};
+use crate::seen::Ended;
 use crate::socket::Cut;
 use stream::{Stream, close_of, head_of, read};
 
@@ -46,7 +46,11 @@ where
         .initial_connection_window_size(WINDOW);
     let mut connection = match builder.handshake::<_, Bytes>(io).await {
         Ok(connection) => connection,
-        Err(error) => return peer.line.ended(Ended::Client(close_of(&error))),
+        Err(error) => {
+            return peer
+                .line
+                .ended(Ended::Client(close_of(&error, &peer.handle)));
+        }
     };
     let (orders, mut taken) = mpsc::channel(64);
     let mut carried = 0;
@@ -64,9 +68,9 @@ where
                         token.run_until_cancelled(exchange.run(request, respond)).await;
                     });
                 }
-                Some(Err(error)) => return peer.line.ended(Ended::Client(close_of(&error))),
+                Some(Err(error)) => return peer.line.ended(Ended::Client(close_of(&error, &peer.handle))),
                 None if leaving => return peer.line.ended(Ended::Sim),
-                None => return peer.line.ended(Ended::Client(Close::Fin)),
+                None => return peer.line.ended(Ended::Client(peer.handle.close())),
             },
             Some(order) = taken.recv() => match order {
                 // a stream that stopped waiting has been ended otherwise
@@ -94,9 +98,9 @@ struct Exchange {
 impl Exchange {
     async fn run(self, request: Request<RecvStream>, respond: SendResponse<Bytes>) {
         let (head, mut body) = head_of(request);
-        let mut stream = Stream::new(respond, self.orders.clone());
+        let mut stream = Stream::new(respond, self.orders.clone(), self.peer.handle.clone());
         if head.path.starts_with(admin::PREFIX) {
-            let (bytes, _) = read(&mut body).await;
+            let (bytes, _) = read(&mut body, &self.peer.handle).await;
             let answer = self.peer.host.admin(&head.method, &head.path, &bytes);
             play(&answer, head.arrived, &mut stream, None).await;
             return;
@@ -107,7 +111,7 @@ impl Exchange {
         let (bytes, gone) = if unread {
             (Bytes::new(), None)
         } else {
-            read(&mut body).await
+            read(&mut body, &self.peer.handle).await
         };
         entry.received(bytes.clone(), gone.is_none() && !unread);
         if let Some(close) = gone {

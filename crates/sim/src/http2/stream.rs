@@ -17,17 +17,14 @@ use crate::answer::{Answer, Framing};
 use crate::log::RequestHead;
 use crate::play::Sink;
 use crate::seen::{Close, Protocol};
+use crate::socket::Handle;
 
-/// How the client left, by the error it caused. `h2` reports the end of input as a broken pipe.
-pub(super) fn close_of(error: &h2::Error) -> Close {
+/// How the client left: `h2` knows a stream's reset, the socket a connection's.
+pub(super) fn close_of(error: &h2::Error, handle: &Handle) -> Close {
     if error.is_reset() {
-        return Close::StreamReset;
-    }
-    match error.get_io().map(std::io::Error::kind) {
-        Some(std::io::ErrorKind::ConnectionReset | std::io::ErrorKind::ConnectionAborted) => {
-            Close::Rst
-        }
-        _ => Close::Fin,
+        Close::StreamReset
+    } else {
+        handle.close()
     }
 }
 
@@ -61,7 +58,7 @@ pub(super) fn head_of(request: Request<RecvStream>) -> (RequestHead, RecvStream)
 }
 
 /// The body, and how the client left if it did so within.
-pub(super) async fn read(body: &mut RecvStream) -> (Bytes, Option<Close>) {
+pub(super) async fn read(body: &mut RecvStream, handle: &Handle) -> (Bytes, Option<Close>) {
     let mut all = BytesMut::new();
     while let Some(piece) = body.data().await {
         match piece {
@@ -70,7 +67,7 @@ pub(super) async fn read(body: &mut RecvStream) -> (Bytes, Option<Close>) {
                 let _ = body.flow_control().release_capacity(piece.len());
                 all.extend_from_slice(&piece);
             }
-            Err(error) => return (all.freeze(), Some(close_of(&error))),
+            Err(error) => return (all.freeze(), Some(close_of(&error, handle))),
         }
     }
     (all.freeze(), None)
@@ -81,14 +78,20 @@ pub(super) struct Stream {
     respond: SendResponse<Bytes>,
     out: Option<SendStream<Bytes>>,
     orders: mpsc::Sender<Order>,
+    handle: Handle,
 }
 
 impl Stream {
-    pub(super) fn new(respond: SendResponse<Bytes>, orders: mpsc::Sender<Order>) -> Self {
+    pub(super) fn new(
+        respond: SendResponse<Bytes>,
+        orders: mpsc::Sender<Order>,
+        handle: Handle,
+    ) -> Self {
         Self {
             respond,
             out: None,
             orders,
+            handle,
         }
     }
 
@@ -97,7 +100,12 @@ impl Stream {
             Some(out) => out.poll_reset(cx),
             None => self.respond.poll_reset(cx),
         };
-        reset.map(|reset| reset.map_or_else(|error| close_of(&error), |_| Close::StreamReset))
+        reset.map(|reset| {
+            reset.map_or_else(
+                |error| close_of(&error, &self.handle),
+                |_| Close::StreamReset,
+            )
+        })
     }
 
     async fn flush(&mut self) {
@@ -130,7 +138,7 @@ impl Stream {
             };
             match out.poll_capacity(cx) {
                 Poll::Ready(Some(Ok(n))) => Poll::Ready(Ok(n)),
-                Poll::Ready(Some(Err(error))) => Poll::Ready(Err(close_of(&error))),
+                Poll::Ready(Some(Err(error))) => Poll::Ready(Err(close_of(&error, &self.handle))),
                 Poll::Ready(None) => Poll::Ready(Err(Close::StreamReset)),
                 Poll::Pending => Poll::Pending,
             }
@@ -140,7 +148,9 @@ impl Stream {
 
     fn send(&mut self, bytes: Bytes, last: bool) -> Result<(), Close> {
         match &mut self.out {
-            Some(out) => out.send_data(bytes, last).map_err(|error| close_of(&error)),
+            Some(out) => out
+                .send_data(bytes, last)
+                .map_err(|error| close_of(&error, &self.handle)),
             None => Ok(()),
         }
     }
@@ -178,7 +188,7 @@ impl Sink for Stream {
         let out = self
             .respond
             .send_response(head, false)
-            .map_err(|error| close_of(&error))?;
+            .map_err(|error| close_of(&error, &self.handle))?;
         self.out = Some(out);
         Ok(())
     }
