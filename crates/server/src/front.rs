@@ -25,6 +25,7 @@ use tokio::time::Instant;
 mod admit;
 mod body;
 mod door;
+mod head;
 mod models;
 mod place;
 mod serve;

@@ -20,7 +20,7 @@ const EXCUSE_TIME: Duration = Duration::from_secs(1);
 const BREATHER: Duration = Duration::from_millis(50);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-content-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 127\r\n\r\n\
+content-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 134\r\n\r\n\
 {\"error\":{\"message\":\"the gateway has no connection left; try again\",\"type\":\"server_error\",\"code\":\"too_many_connections\",\"param\":null}}";
 
 /// Serves callers on `listener` for ever.

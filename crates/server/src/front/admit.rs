@@ -7,19 +7,20 @@
 use super::{
     Visit,
     body::{self, Cut},
+    head,
 };
 use crate::{
     answer::Refusal, declared::Declared, keys::Key, load::Place, routes::Route, shutdown::Stage,
 };
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header, request::Parts};
-use hyper::body::{Body, Incoming};
-use punctual_core::{Call, Code, Deadline, Failure, Record, Source, Surface, Upstream};
-use punctual_wire::{Peek, peek};
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::{Duration, SystemTime},
+use http::request::Parts;
+use hyper::body::Incoming;
+use punctual_core::{
+    Call, Code, Deadline, Failure, Record, Source, Surface, Upstream, deadline_exceeded,
 };
+use punctual_wire::{Peek, peek};
+use std::{sync::Arc, time::Duration};
+use tokio::select;
 
 /// Why a request is not served.
 pub(super) enum Stop {
@@ -59,13 +60,13 @@ pub(super) async fn admit<U: Upstream>(
         .keys
         .check(&head.headers)
         .map_err(Refusal::denied)?;
-    media(&head.headers)?;
-    length(body, settings.max_body_bytes)?;
+    head::media(&head.headers)?;
+    head::length(body, settings.max_body_bytes)?;
     let mut deadline = Deadline::starting(visit.started);
     if let Some(ceiling) = settings.request_deadline {
         deadline.tighten(ceiling, Source::Server);
     }
-    let declared = declared(visit, &head.headers)?;
+    let declared = head::declared(visit, &head.headers)?;
     declared.bind(&mut deadline);
     if surface == Surface::Embeddings {
         declared.bind_kind(&mut deadline, false);
@@ -77,8 +78,7 @@ pub(super) async fn admit<U: Upstream>(
         .in_flight
         .take(settings.max_in_flight)
         .ok_or_else(Refusal::busy)?;
-    let received = body::receive(body, settings, &deadline, &gateway.memory).await;
-    let bytes = received.map_err(|cut| stopped(cut, &deadline, settings.max_body_bytes))?;
+    let bytes = receive(visit, body, &deadline).await?;
     record.received();
     let asked = Asked {
         surface,
@@ -180,86 +180,33 @@ impl Asked {
     }
 }
 
-/// JSON, uncompressed, and no expectation but the one that hyper fulfils.
-fn media(headers: &HeaderMap) -> Result<(), Box<Refusal>> {
-    let text = |name| headers.get(name).map(|v| v.to_str().unwrap_or("?").trim());
-    let essence = |value: &str| {
-        value
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
-    let unsupported = |code, message: &str| {
-        Err(Refusal::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            code,
-            message.to_owned(),
-        ))
-    };
-    match text(header::CONTENT_TYPE).map(essence) {
-        Some(kind) if kind.eq_ignore_ascii_case("application/json") => {}
-        _ => {
-            return unsupported(
-                "unsupported_media_type",
-                "send Content-Type: application/json",
-            );
-        }
-    }
-    if text(header::CONTENT_ENCODING).is_some_and(|e| !e.eq_ignore_ascii_case("identity")) {
-        return unsupported(
-            "unsupported_content_encoding",
-            "compressed request bodies are not taken; send the body without Content-Encoding",
-        );
-    }
-    match text(header::EXPECT) {
-        Some(expected) if !expected.eq_ignore_ascii_case("100-continue") => Err(Refusal::new(
-            StatusCode::EXPECTATION_FAILED,
-            "expectation_failed",
-            "the only expectation that is met is 100-continue".to_owned(),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn length(body: &Incoming, most: usize) -> Result<(), Box<Refusal>> {
-    if body.size_hint().lower() > most as u64 {
-        return Err(Refusal::too_large(most));
-    }
-    Ok(())
-}
-
-fn declared<U: Upstream>(visit: &Visit<U>, headers: &HeaderMap) -> Result<Declared, Box<Refusal>> {
-    let settings = &visit.now.settings;
-    let trusted = (settings.trusted)(visit.link.peer);
-    let declared = Declared::read(headers, trusted, settings.compat, SystemTime::now());
-    let declared = declared.map_err(|unusable| Refusal::unusable_deadline(unusable.message))?;
-    if declared.ignored > 0 {
-        visit
-            .link
-            .gateway
-            .unreadable
-            .fetch_add(declared.ignored, Relaxed);
-    }
-    Ok(declared)
-}
-
 fn in_time(deadline: &Deadline) -> Result<(), Stop> {
     if deadline.spent() {
-        return Err(Stop::Failed(punctual_core::deadline_exceeded(deadline)));
+        return Err(Stop::Failed(deadline_exceeded(deadline)));
     }
     Ok(())
 }
 
-fn stopped(cut: Cut, deadline: &Deadline, most: usize) -> Stop {
-    Stop::Refused(match cut {
-        Cut::Gone => return Stop::Gone,
-        Cut::Deadline => return Stop::Failed(punctual_core::deadline_exceeded(deadline)),
-        Cut::TooLarge => Refusal::too_large(most),
-        Cut::NoMemory => Refusal::no_memory(),
-        Cut::Stalled => Refusal::stalled(),
-        Cut::Malformed => Refusal::malformed(),
+/// The body, unless time, the caller or the process ends first.
+async fn receive<U: Upstream>(
+    visit: &Visit<U>,
+    body: &mut Incoming,
+    deadline: &Deadline,
+) -> Result<Bytes, Stop> {
+    let settings = &visit.now.settings;
+    let received = select! { biased;
+        received = body::receive(body, settings, deadline, &visit.link.gateway.memory) => received,
+        () = visit.link.ending.cancelled() => return Err(Stop::Failed(shutting_down())),
+    };
+    received.map_err(|cut| {
+        Stop::Refused(match cut {
+            Cut::Gone => return Stop::Gone,
+            Cut::Deadline => return Stop::Failed(deadline_exceeded(deadline)),
+            Cut::TooLarge => Refusal::too_large(settings.max_body_bytes),
+            Cut::NoMemory => Refusal::no_memory(),
+            Cut::Stalled => Refusal::stalled(),
+            Cut::Malformed => Refusal::malformed(),
+        })
     })
 }
 

@@ -1,0 +1,184 @@
+//! Who is let in: hosts, origins, targets, methods, media.
+
+use crate::support::*;
+use punctual_core::Outcome;
+use punctual_server::Settings;
+
+async fn refused(gate: &Gate, request: &str) -> (u16, String) {
+    let answer = gate.caller().await.ask(request).await;
+    (answer.status, answer.code())
+}
+
+#[tokio::test]
+async fn a_request_names_exactly_one_host_that_is_known() {
+    let gate = Gate::open().await;
+    let request = |line: &str, hosts: &str| {
+        format!(
+            "{line} HTTP/1.1\r\n{hosts}content-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+        )
+    };
+    let post = "POST /v1/chat/completions";
+    for (line, hosts, status, code) in [
+        (post, "host: evil.example\r\n", 421, "unknown_host"),
+        (
+            post,
+            "host: localhost.evil.example\r\n",
+            421,
+            "unknown_host",
+        ),
+        (post, "", 400, "bad_host"),
+        (
+            post,
+            "host: localhost\r\nhost: localhost\r\n",
+            400,
+            "bad_host",
+        ),
+        (
+            "POST http://localhost/v1/chat/completions",
+            "host: localhost\r\n",
+            400,
+            "bad_request_target",
+        ),
+        (
+            "CONNECT localhost:443",
+            "host: localhost\r\n",
+            400,
+            "bad_request_target",
+        ),
+        (
+            "GET /healthz",
+            "host: evil.example\r\n",
+            421,
+            "unknown_host",
+        ),
+    ] {
+        assert_eq!(
+            refused(&gate, &request(line, hosts)).await,
+            (status, code.into()),
+            "{line} {hosts}"
+        );
+    }
+    for host in ["127.0.0.1", "[::1]:8080", "LOCALHOST:1"] {
+        let (status, _) = refused(&gate, &request(post, &format!("host: {host}\r\n"))).await;
+        assert_eq!(status, 400, "past the door, to the body: {host}");
+    }
+    assert_eq!(gate.fake.sent(), 0);
+}
+
+#[tokio::test]
+async fn a_web_page_is_refused_unless_its_origin_is_configured() {
+    let origins = vec!["https://ui.example".to_owned()];
+    let settings = Settings {
+        origins,
+        ..Setup::default().settings
+    };
+    let gate = Gate::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    for (origin, status) in [
+        ("https://ui.example", 200),
+        ("https://evil.example", 403),
+        ("null", 403),
+    ] {
+        let line = format!("origin: {origin}\r\n");
+        assert_eq!(
+            gate.caller()
+                .await
+                .ask(&chat("chat", false, &line))
+                .await
+                .status,
+            status,
+            "{origin}"
+        );
+    }
+    assert_eq!(gate.fake.sent(), 1);
+}
+
+#[tokio::test]
+async fn only_json_that_is_not_compressed_is_taken() {
+    let gate = Gate::open().await;
+    let request = |lines: &str| {
+        format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n{lines}content-length: 2\r\n\r\n{{}}"
+        )
+    };
+    for (lines, status) in [
+        ("", 415),
+        ("content-type: text/plain\r\n", 415),
+        ("content-type: application/x-www-form-urlencoded\r\n", 415),
+        ("content-type: application/jsonp\r\n", 415),
+        (
+            "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+            415,
+        ),
+        ("content-type: application/json\r\nexpect: tea\r\n", 417),
+        (
+            "content-type: Application/JSON ; charset=utf-8\r\ncontent-encoding: identity\r\n",
+            400,
+        ),
+    ] {
+        assert_eq!(refused(&gate, &request(lines)).await.0, status, "{lines}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_path_a_wrong_method_and_what_is_not_built_are_told_apart() {
+    let gate = Gate::open().await;
+    for (line, status, code) in [
+        ("GET /v1/chat/completions", 405, "method_not_allowed"),
+        ("OPTIONS /v1/chat/completions", 405, "method_not_allowed"),
+        ("POST /v1/models", 405, "method_not_allowed"),
+        ("GET /", 404, "unknown_path"),
+        ("POST /v1/../v1/chat/completions", 404, "unknown_path"),
+        ("POST /v1/responses", 501, "surface_not_built"),
+        ("POST /v1/messages", 501, "surface_not_built"),
+        ("POST /v1/images/generations", 501, "surface_not_built"),
+    ] {
+        let found = refused(
+            &gate,
+            &format!("{line} HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+        )
+        .await;
+        assert_eq!(found, (status, code.into()), "{line}");
+    }
+    let answer = gate.caller().await.get("/v1/chat/completions").await;
+    assert_eq!(answer.header("allow"), Some("POST"));
+    let reports = gate.reports(3).await;
+    assert!(
+        reports
+            .iter()
+            .all(|r| r.outcome == Some(Outcome::Rejected) && r.status == Some(405))
+    );
+}
+
+#[tokio::test]
+async fn an_upgrade_is_never_honoured_and_nobody_hears_of_it() {
+    let gate = Gate::open().await;
+    let upgrade = "connection: upgrade\r\nupgrade: websocket\r\n";
+    let answer = gate.caller().await.ask(&chat("chat", false, upgrade)).await;
+    assert_eq!(answer.status, 200);
+    assert!(!gate.fake.calls()[0].headers.contains_key("upgrade"));
+}
+
+#[tokio::test]
+async fn alive_and_ready_need_no_key() {
+    let gate = Gate::open().await;
+    let mut caller = gate.caller().await;
+    assert_eq!(caller.get("/healthz").await.status, 200);
+    assert_eq!(caller.get("/readyz").await.status, 200);
+    assert_eq!(caller.get("/readyz/chat").await.status, 200);
+    assert_eq!(caller.get("/readyz/nobody").await.status, 404);
+    let now = gate.gateway.current();
+    now.engine.targets[0].health.bench(None);
+    assert_eq!(caller.get("/readyz/chat").await.status, 503);
+    assert_eq!(caller.get("/readyz/team").await.status, 200);
+    assert_eq!(
+        caller.get("/readyz").await.status,
+        200,
+        "something can still be served"
+    );
+    now.engine.targets[1].credential.bench(None);
+    assert_eq!(caller.get("/readyz").await.status, 503);
+}

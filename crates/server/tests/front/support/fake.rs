@@ -1,0 +1,218 @@
+//! An upstream that does what a script of its model's name says, and notes when its exchanges end.
+
+use bytes::Bytes;
+use punctual_core::{
+    Attempt, Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary, TargetId, Upstream,
+};
+use std::{
+    collections::{HashMap, VecDeque},
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::{Instant, Sleep, sleep};
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    Wait(Duration),
+    Hang,
+    /// The head of the answer; what comes before it happens in `send`.
+    Head(Vec<(&'static str, &'static str)>),
+    Piece(Bytes, Sort, Option<End>),
+    Fail(Box<Failure>),
+    Panic,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Sort {
+    Content,
+    Event,
+    Done,
+}
+
+pub type Script = Vec<Step>;
+
+pub fn content(text: &str) -> Step {
+    Step::Piece(
+        Bytes::from(format!("data: {{\"c\":\"{text}\"}}\n\n")),
+        Sort::Content,
+        None,
+    )
+}
+
+pub fn event(text: &str, end: Option<End>) -> Step {
+    Step::Piece(Bytes::from(format!("data: {text}\n\n")), Sort::Event, end)
+}
+
+pub fn done() -> Step {
+    Step::Piece(Bytes::from_static(b"data: [DONE]\n\n"), Sort::Done, None)
+}
+
+pub fn failure(code: Code, status: u16) -> Box<Failure> {
+    let mut f = Failure::new(code, "the upstream said no");
+    f.status = http::StatusCode::from_u16(status).ok();
+    f
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    scripts: HashMap<String, Script>,
+    calls: Vec<Call>,
+    closed: Vec<Instant>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Fake(Arc<Mutex<Log>>);
+
+/// One exchange; its drop is the closing of the connection.
+pub struct Exchange {
+    fake: Fake,
+    head: Head,
+    steps: VecDeque<Step>,
+    wait: Option<Pin<Box<Sleep>>>,
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.fake.0.lock().unwrap().closed.push(Instant::now());
+    }
+}
+
+impl Fake {
+    /// What happens when `sim/<name>` is asked for.
+    pub fn script(&self, name: &str, script: Script) {
+        self.0.lock().unwrap().scripts.insert(name.into(), script);
+    }
+
+    pub fn sent(&self) -> usize {
+        self.0.lock().unwrap().calls.len()
+    }
+
+    pub fn calls(&self) -> Vec<Call> {
+        self.0.lock().unwrap().calls.clone()
+    }
+
+    /// When exchanges ended, in order.
+    pub fn closed(&self) -> Vec<Instant> {
+        self.0.lock().unwrap().closed.clone()
+    }
+
+    fn begin(&self, call: &Call) -> Exchange {
+        let mut log = self.0.lock().unwrap();
+        // a copy, or the memory that the body takes would never be given back
+        log.calls.push(Call {
+            body: Bytes::copy_from_slice(&call.body),
+            ..call.clone()
+        });
+        let steps = log
+            .scripts
+            .get(&*call.model)
+            .cloned()
+            .unwrap_or_else(|| fine(call.stream));
+        Exchange {
+            fake: self.clone(),
+            head: Head {
+                status: http::StatusCode::OK,
+                headers: http::HeaderMap::new(),
+                request_id: Some("up-1".into()),
+            },
+            steps: steps.into(),
+            wait: None,
+        }
+    }
+}
+
+fn fine(stream: bool) -> Script {
+    let head = Step::Head(vec![
+        ("content-type", "application/json"),
+        ("x-ratelimit-remaining-requests", "3"),
+    ]);
+    if stream {
+        return vec![
+            head,
+            content("hi"),
+            event("{\"finish_reason\":\"stop\"}", Some(End::Stop)),
+            done(),
+        ];
+    }
+    vec![
+        head,
+        Step::Piece(
+            Bytes::from_static(b"{\"answer\":1}"),
+            Sort::Content,
+            Some(End::Stop),
+        ),
+    ]
+}
+
+impl Upstream for Fake {
+    type Pieces = Exchange;
+
+    async fn send(
+        &self,
+        _: TargetId,
+        call: &Call,
+        attempt: &Attempt<'_>,
+    ) -> Result<Exchange, Box<Failure>> {
+        let mut exchange = self.begin(call);
+        attempt.progress.connected(false);
+        attempt.progress.writing();
+        while let Some(step) = exchange.steps.pop_front() {
+            match step {
+                Step::Wait(length) => sleep(length).await,
+                Step::Hang => std::future::pending().await,
+                Step::Fail(failure) => return Err(failure),
+                Step::Panic => panic!("scripted"),
+                Step::Head(headers) => {
+                    for (name, value) in headers {
+                        exchange.head.headers.insert(name, value.parse().unwrap());
+                    }
+                    attempt.progress.headers();
+                    break;
+                }
+                piece @ Step::Piece(..) => panic!("{piece:?} before a head"),
+            }
+        }
+        Ok(exchange)
+    }
+}
+
+impl Pieces for Exchange {
+    fn head(&self) -> &Head {
+        &self.head
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>> {
+        loop {
+            if let Some(wait) = &mut self.wait {
+                std::task::ready!(wait.as_mut().poll(cx));
+                self.wait = None;
+            }
+            match self.steps.pop_front() {
+                None => return Poll::Ready(None),
+                Some(Step::Wait(length)) => self.wait = Some(Box::pin(sleep(length))),
+                Some(Step::Hang) => {
+                    self.steps.push_front(Step::Hang);
+                    return Poll::Pending;
+                }
+                Some(Step::Head(_)) => {}
+                Some(Step::Fail(failure)) => return Poll::Ready(Some(Err(failure))),
+                Some(Step::Panic) => panic!("scripted"),
+                Some(Step::Piece(bytes, sort, end)) => {
+                    let kind = match sort {
+                        Sort::Content => Kind::Content { text: true },
+                        Sort::Event => Kind::Event,
+                        Sort::Done => Kind::Done,
+                    };
+                    return Poll::Ready(Some(Ok(Piece { bytes, kind, end })));
+                }
+            }
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        Summary::default()
+    }
+}
