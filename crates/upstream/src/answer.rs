@@ -7,23 +7,25 @@
 use crate::{
     body::{Body, Cut},
     dialect, fault, head,
-    target::Target,
 };
 use bytes::{Bytes, BytesMut};
-use http::{HeaderValue, header, response::Parts};
+use http::{header, response::Parts};
 use punctual_core::{Call, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
-    Surface, Verdict, dialect as words,
+    dialect as words,
     sniff::{Sniff, sniff},
 };
 use std::{
     fmt,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 mod events;
+mod reader;
+mod whole;
 use events::Events;
+pub(crate) use reader::Reader;
+use whole::Whole;
 
 /// A body that is neither within this many bytes is neither.
 const SNIFFED: usize = 4096;
@@ -37,17 +39,6 @@ pub struct Answer {
     summary: Summary,
 }
 
-/// What the judging of an answer needs to know.
-pub(crate) struct Reader {
-    target: Arc<Target>,
-    surface: Surface,
-    choices: u32,
-    /// The caller's own credential, where it was passed on.
-    credential: Option<HeaderValue>,
-    /// The usage chunk is there on our account only.
-    strips_usage: bool,
-}
-
 enum Mode {
     /// A stream was asked for; what came is not known yet.
     Unknown(BytesMut, bool),
@@ -55,13 +46,6 @@ enum Mode {
     /// One JSON object; the flag tells whether a stream was asked for.
     Whole(Whole, bool),
     Over,
-}
-
-/// A body being gathered; one that came in one chunk is not copied.
-#[derive(Default)]
-struct Whole {
-    first: Bytes,
-    more: BytesMut,
 }
 
 impl fmt::Debug for Answer {
@@ -99,9 +83,11 @@ impl Answer {
                 }
                 let begun = std::mem::take(begun).freeze();
                 self.mode = match kind {
-                    Sniff::Sse => self.reader.events(),
+                    Sniff::Sse => Mode::Events(Box::new(self.reader.events())),
                     Sniff::Json => Mode::Whole(Whole::default(), true),
-                    Sniff::Other | Sniff::Undecided if labelled => self.reader.events(),
+                    Sniff::Other | Sniff::Undecided if labelled => {
+                        Mode::Events(Box::new(self.reader.events()))
+                    }
                     Sniff::Other | Sniff::Undecided => {
                         return Err(fault::malformed(
                             "the upstream's answer is neither an event stream nor JSON",
@@ -147,7 +133,7 @@ impl Answer {
                 let bytes = whole.finish();
                 let stream = (self.reader.target.rules.to_stream)(self.reader.surface, &bytes);
                 let stream = stream.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
-                self.mode = self.reader.events();
+                self.mode = Mode::Events(Box::new(self.reader.events()));
                 self.take(stream)?;
                 Ok(None)
             }
@@ -230,60 +216,6 @@ impl Pieces for Answer {
             Mode::Events(events) => events.summary(),
             _ => self.summary.clone(),
         }
-    }
-}
-
-impl Whole {
-    /// Adds to it and tells its length.
-    fn push(&mut self, bytes: Bytes, room: usize) -> usize {
-        if self.first.is_empty() {
-            self.first = bytes;
-            return self.first.len();
-        }
-        if self.more.is_empty() {
-            self.more.reserve(room.max(2 * self.first.len()));
-            self.more.extend_from_slice(&self.first);
-        }
-        self.more.extend_from_slice(&bytes);
-        self.more.len()
-    }
-
-    fn finish(self) -> Bytes {
-        match self.more.is_empty() {
-            true => self.first,
-            false => self.more.freeze(),
-        }
-    }
-}
-
-impl Reader {
-    pub(crate) fn new(target: &Arc<Target>, surface: Surface, call: &Call) -> Self {
-        let credential = call.headers.get(header::AUTHORIZATION);
-        Self {
-            target: target.clone(),
-            surface,
-            choices: call.choices,
-            credential: credential.filter(|_| target.passes_credentials).cloned(),
-            strips_usage: target.injects_usage(call),
-        }
-    }
-
-    fn events(&self) -> Mode {
-        let judge = (self.target.rules.judge)(self.surface, self.choices);
-        Mode::Events(Box::new(Events::new(judge, self.target.max_event_bytes)))
-    }
-
-    fn judged(&self, verdict: &Verdict, json: &Bytes) -> Box<Failure> {
-        self.with_secrets(|secrets| fault::judged(verdict, json, secrets))
-    }
-
-    /// Calls `f` with everything that must not be repeated.
-    pub(crate) fn with_secrets<T>(&self, f: impl FnOnce(&[&str]) -> T) -> T {
-        let own = self.credential.as_ref().and_then(|v| v.to_str().ok());
-        // with the scheme and without, whichever the upstream repeats
-        let bare = own.and_then(|v| v.split_once(' ')).map(|(_, bare)| bare);
-        let secrets: Vec<&str> = self.target.secrets().chain(bare).chain(own).collect();
-        f(&secrets)
     }
 }
 

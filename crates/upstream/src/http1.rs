@@ -10,7 +10,7 @@
 //! quick death says so; a connection that stayed silent for long may have done the work.
 
 use crate::{
-    dial::{DialError, Socket, Wire},
+    dial::DialError,
     fault,
     pool::{Pool, count},
     request::{Outgoing, Payload},
@@ -19,18 +19,20 @@ use crate::{
 use http::{Request, Response, response::Parts};
 use hyper::{
     body::Incoming,
-    client::conn::http1::{Builder, Connection, SendRequest},
+    client::conn::http1::{Builder, SendRequest},
 };
-use hyper_util::rt::TokioIo;
 use punctual_core::{Failure, Progress};
 use std::{
     future::{Future, poll_fn},
-    pin::{Pin, pin},
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
     time::Duration,
 };
 use tokio::time::Instant;
+
+mod driven;
+
+pub(crate) use driven::Driven;
 
 /// Connections that rest at the same time, per endpoint.
 const MAX_IDLE: usize = 256;
@@ -42,9 +44,7 @@ pub(crate) const QUICK_DEATH: Duration = Duration::from_secs(2);
 /// A connection and the only handle to it.
 pub(crate) struct Line {
     sender: SendRequest<Payload>,
-    conn: Connection<TokioIo<Socket>, Payload>,
-    wire: Arc<Wire>,
-    over: bool,
+    pub(crate) driven: Driven,
 }
 
 impl Line {
@@ -55,41 +55,25 @@ impl Line {
         request: Request<Payload>,
         progress: &Progress,
     ) -> Result<Response<Incoming>, Option<hyper::Error>> {
-        let before = self.wire.written();
-        let mut answer = pin!(self.sender.send_request(request));
-        let (conn, wire, over) = (&mut self.conn, &self.wire, &mut self.over);
-        // only the connection makes progress, and it is polled first: the answer needs no waker
-        poll_fn(|cx| {
-            let mut unwoken = Context::from_waker(Waker::noop());
-            if !*over {
-                *over = Pin::new(&mut *conn).poll(cx).is_ready();
-                if wire.written() > before {
-                    progress.writing();
-                }
+        let Self { sender, driven } = self;
+        let before = driven.wire().written();
+        let mut answer = pin!(sender.send_request(request));
+        let answer = poll_fn(|cx| {
+            let polled = driven.poll(cx, |cx| answer.as_mut().poll(cx));
+            if driven.wire().written() > before {
+                progress.writing();
             }
-            match answer.as_mut().poll(&mut unwoken) {
-                Poll::Pending if *over => Poll::Ready(Err(None)),
-                answer => answer.map_err(Some),
-            }
-        })
-        .await
-    }
-
-    /// Moves bytes; `Ready` once the connection is over.
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if !self.over {
-            self.over = Pin::new(&mut self.conn).poll(cx).is_ready();
-        }
-        match self.over {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+            polled
+        });
+        match answer.await {
+            Some(answer) => answer.map_err(Some),
+            None => Err(None),
         }
     }
 
     /// Whether it can take another request, as far as the socket tells.
     pub(crate) fn rests(&mut self) -> bool {
-        let mut unwoken = Context::from_waker(Waker::noop());
-        self.poll(&mut unwoken).is_pending() && self.sender.is_ready()
+        !self.driven.rest() && self.sender.is_ready()
     }
 }
 
@@ -163,13 +147,13 @@ impl Pool {
     ) -> Result<(Parts, Stream), Box<Failure>> {
         if let Some(mut line) = self.idle.take() {
             progress.connected(true);
-            let (started, read) = (Instant::now(), line.wire.read());
+            let (started, read) = (Instant::now(), line.driven.wire().read());
             match line.ask(outgoing.request(), progress).await {
                 Ok(answer) => {
                     count(&self.counts.reuses);
                     return Ok(self.answered(answer, line));
                 }
-                Err(_) if line.wire.read() == read && started.elapsed() < QUICK_DEATH => {
+                Err(_) if line.driven.wire().read() == read && started.elapsed() < QUICK_DEATH => {
                     count(&self.counts.found_dead);
                     progress.starts_over();
                 }
@@ -201,11 +185,7 @@ impl Pool {
         progress.connected(false);
         let shaken = Builder::new().handshake(dialled.io).await;
         let (sender, conn) = shaken.map_err(|_| DialError::Preface)?;
-        Ok(Box::new(Line {
-            sender,
-            conn,
-            wire: dialled.wire,
-            over: false,
-        }))
+        let driven = Driven::new(conn, dialled.wire);
+        Ok(Box::new(Line { sender, driven }))
     }
 }

@@ -62,69 +62,84 @@ impl Unanswered {
     }
 }
 
+/// An exchange that got no answer.
+struct Failed {
+    how: Unanswered,
+    error: hyper::Error,
+    /// The connection was there before and broke at once: it had been dead.
+    was_dead: bool,
+}
+
 impl Pool {
     pub(crate) async fn exchange_http2(
         self: &Arc<Self>,
         outgoing: Outgoing<'_>,
         progress: &Progress,
     ) -> Result<(Parts, Stream), Box<Failure>> {
-        let mut resends = 0;
-        let mut replaced = false;
+        let (mut resends, mut replaced) = (0, false);
         loop {
-            let slot = self.shards.slot(self);
-            let mut sender = slot.sender().await.map_err(DialError::into_failure)?;
-            if let Some(took) = slot.tls().filter(|_| !slot.reused()) {
-                progress.tls(took);
-            }
-            progress.connected(slot.reused());
-            progress.writing();
-            let started = Instant::now();
-            let mut failed = match sender.try_send_request(outgoing.request()).await {
-                Ok(answer) => {
-                    if slot.reused() {
-                        count(&self.counts.reuses);
-                    }
-                    let (head, body) = answer.into_parts();
-                    return Ok((head, Stream::http2(body, slot)));
-                }
+            let failed = match self.try_http2(outgoing, progress).await? {
+                Ok(answered) => return Ok(answered),
                 Err(failed) => failed,
             };
-            let unsent = failed.take_message().is_some();
-            let error = failed.into_error();
-            let how = Unanswered::of(&error, unsent);
-            let again = match how {
+            match failed.how {
                 Unanswered::Refused | Unanswered::Unprocessed => {
+                    progress.starts_over();
                     resends += 1;
-                    resends <= RESENDS
-                }
-                Unanswered::Broken => {
-                    let quick = slot.reused() && started.elapsed() < QUICK_DEATH;
-                    quick && !std::mem::replace(&mut replaced, true)
-                }
-                Unanswered::Reset => false,
-            };
-            if matches!(how, Unanswered::Unprocessed | Unanswered::Broken) {
-                slot.retire();
-            }
-            if matches!(how, Unanswered::Refused | Unanswered::Unprocessed) {
-                progress.starts_over();
-            }
-            if !again {
-                return Err(match how {
-                    Unanswered::Refused | Unanswered::Unprocessed => fault::refused(),
-                    Unanswered::Broken | Unanswered::Reset => {
-                        fault::unanswered(Some(&error), progress)
+                    if resends > RESENDS {
+                        return Err(fault::refused());
                     }
-                });
-            }
-            match how {
-                Unanswered::Refused => sleep(PAUSE.saturating_mul(resends)).await,
-                Unanswered::Unprocessed => {}
-                _ => {
+                }
+                Unanswered::Broken if failed.was_dead && !replaced => {
+                    replaced = true;
                     count(&self.counts.found_dead);
                     progress.starts_over();
                 }
+                Unanswered::Broken | Unanswered::Reset => {
+                    return Err(fault::unanswered(Some(&failed.error), progress));
+                }
+            }
+            if failed.how == Unanswered::Refused {
+                sleep(PAUSE.saturating_mul(resends)).await;
             }
         }
+    }
+
+    /// Over one connection; the outer error is a connection that could not be made.
+    async fn try_http2(
+        self: &Arc<Self>,
+        outgoing: Outgoing<'_>,
+        progress: &Progress,
+    ) -> Result<Result<(Parts, Stream), Failed>, Box<Failure>> {
+        let slot = self.shards.slot(self);
+        let mut sender = slot.sender().await.map_err(DialError::into_failure)?;
+        if let Some(took) = slot.tls().filter(|_| !slot.reused()) {
+            progress.tls(took);
+        }
+        progress.connected(slot.reused());
+        progress.writing();
+        let started = Instant::now();
+        let mut failed = match sender.try_send_request(outgoing.request()).await {
+            Ok(answer) => {
+                if slot.reused() {
+                    count(&self.counts.reuses);
+                }
+                let (head, body) = answer.into_parts();
+                return Ok(Ok((head, Stream::http2(body, slot))));
+            }
+            Err(failed) => failed,
+        };
+        let unsent = failed.take_message().is_some();
+        let error = failed.into_error();
+        let how = Unanswered::of(&error, unsent);
+        if matches!(how, Unanswered::Unprocessed | Unanswered::Broken) {
+            slot.retire();
+        }
+        let was_dead = slot.reused() && started.elapsed() < QUICK_DEATH;
+        Ok(Err(Failed {
+            how,
+            error,
+            was_dead,
+        }))
     }
 }

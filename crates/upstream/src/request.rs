@@ -13,8 +13,6 @@ use punctual_wire::{Surface, peek, splice};
 mod deadline;
 mod hop;
 mod payload;
-#[cfg(test)]
-mod tests;
 
 pub use deadline::ForwardDeadline;
 pub(crate) use hop::{is_listed, never_forwarded};

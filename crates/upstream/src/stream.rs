@@ -9,7 +9,7 @@ use hyper::body::{Body, Incoming};
 use std::{
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, Waker, ready},
+    task::{Context, Poll, ready},
 };
 
 /// The connection ended before the body did.
@@ -52,10 +52,22 @@ impl Stream {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Broken>>> {
         loop {
+            let body = &mut self.body;
+            let frame = |cx: &mut Context<'_>| {
+                let polled = Pin::new(&mut *body).poll_frame(cx);
+                polled.map(|frame| frame.map(|frame| frame.map_err(|_| Broken)))
+            };
             let next = match &mut self.carrier {
                 Carrier::Released => return Poll::Ready(None),
-                Carrier::Http2(_) => Pin::new(&mut self.body).poll_frame(cx),
-                Carrier::Http1(line, _) => poll_over(line, &mut self.body, cx),
+                Carrier::Http2(_) => {
+                    let mut frame = frame;
+                    frame(cx)
+                }
+                Carrier::Http1(line, _) => {
+                    let polled = line.driven.poll(cx, frame);
+                    // a connection that is over has told its body so before
+                    polled.map(|frame| frame.unwrap_or(Some(Err(Broken))))
+                }
             };
             match ready!(next) {
                 Some(Ok(frame)) => match frame.into_data() {
@@ -88,22 +100,5 @@ impl Stream {
         {
             pool.idle.put(line);
         }
-    }
-}
-
-type Framed = Option<hyper::Result<hyper::body::Frame<Bytes>>>;
-
-/// Polls the body, and the connection that feeds it when it is empty.
-fn poll_over(line: &mut Line, body: &mut Incoming, cx: &mut Context<'_>) -> Poll<Framed> {
-    // only the connection fills the body, and it is polled here: the body needs no waker
-    let mut unwoken = Context::from_waker(Waker::noop());
-    if let Poll::Ready(frame) = Pin::new(&mut *body).poll_frame(&mut unwoken) {
-        return Poll::Ready(frame);
-    }
-    let over = line.poll(cx).is_ready();
-    match Pin::new(body).poll_frame(&mut unwoken) {
-        // a connection that is over has nothing more to give
-        Poll::Pending if over => Poll::Ready(None),
-        polled => polled,
     }
 }

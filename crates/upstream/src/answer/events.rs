@@ -92,7 +92,9 @@ impl Events {
             words::Kind::Comment => Kind::Comment,
             words::Kind::Content => {
                 self.content_events += 1;
-                Kind::Content { text: true }
+                Kind::Content {
+                    text: !judged.reasoning,
+                }
             }
             words::Kind::Done => Kind::Done,
             words::Kind::UsageOnly if reader.strips_usage => {

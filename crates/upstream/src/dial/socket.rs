@@ -3,15 +3,19 @@
 //! How many bytes went either way on a connection tells what an error of the HTTP layer does not: whether
 //! a request was written at all, and whether a pooled connection was dead before it answered. The count
 //! is shared with whoever holds the connection, because hyper takes the stream itself.
+//!
+//! A connection that is polled by its only user need not wake that user for what the two halves of hyper
+//! tell each other: they are polled in the same turn anyway. So the socket can be told whom to wake, and
+//! hyper be given another waker.
 
 use std::{
     io,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -44,11 +48,13 @@ impl Drop for Held {
     }
 }
 
-/// Bytes of a connection, above TLS.
+/// Bytes of a connection, above TLS, and who waits for it.
 #[derive(Debug)]
 pub(crate) struct Wire {
     read: AtomicU64,
     written: AtomicU64,
+    /// Whom the socket wakes, if not whoever polls it.
+    owner: Mutex<Option<Waker>>,
     _open: Held,
 }
 
@@ -57,6 +63,7 @@ impl Wire {
         Self {
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
+            owner: Mutex::new(None),
             _open: open.hold(),
         }
     }
@@ -67,6 +74,30 @@ impl Wire {
 
     pub(crate) fn written(&self) -> u64 {
         self.written.load(Relaxed)
+    }
+
+    /// From now on the socket wakes `waker`, whatever it is polled with.
+    pub(crate) fn belongs_to(&self, waker: &Waker) {
+        let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *owner {
+            Some(owner) if owner.will_wake(waker) => {}
+            owner => *owner = Some(waker.clone()),
+        }
+    }
+
+    fn wrote(&self, n: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(n)) = &n {
+            self.written.fetch_add(*n as u64, Relaxed);
+        }
+        n
+    }
+
+    fn poll<T>(&self, cx: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        let owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*owner {
+            Some(owner) => poll(&mut Context::from_waker(owner)),
+            None => poll(cx),
+        }
     }
 }
 
@@ -95,13 +126,6 @@ impl Socket {
             wire,
         }
     }
-
-    fn wrote(&self, n: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Ok(n)) = &n {
-            self.wire.written.fetch_add(*n as u64, Relaxed);
-        }
-        n
-    }
 }
 
 impl AsyncRead for Socket {
@@ -111,13 +135,14 @@ impl AsyncRead for Socket {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        let done = match &mut self.stream {
+        let Self { stream, wire } = &mut *self;
+        let done = wire.poll(cx, |cx| match stream {
             Stream::Plain(s) => Pin::new(s).poll_read(cx, buf),
             Stream::Tls(s) => Pin::new(s).poll_read(cx, buf),
-        };
+        });
         let n = buf.filled().len().saturating_sub(before);
         if n > 0 {
-            self.wire.read.fetch_add(n as u64, Relaxed);
+            wire.read.fetch_add(n as u64, Relaxed);
         }
         done
     }
@@ -129,11 +154,12 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let n = match &mut self.stream {
+        let Self { stream, wire } = &mut *self;
+        let n = wire.poll(cx, |cx| match stream {
             Stream::Plain(s) => Pin::new(s).poll_write(cx, buf),
             Stream::Tls(s) => Pin::new(s).poll_write(cx, buf),
-        };
-        self.wrote(n)
+        });
+        wire.wrote(n)
     }
 
     fn poll_write_vectored(
@@ -141,11 +167,12 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let n = match &mut self.stream {
+        let Self { stream, wire } = &mut *self;
+        let n = wire.poll(cx, |cx| match stream {
             Stream::Plain(s) => Pin::new(s).poll_write_vectored(cx, bufs),
             Stream::Tls(s) => Pin::new(s).poll_write_vectored(cx, bufs),
-        };
-        self.wrote(n)
+        });
+        wire.wrote(n)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -156,16 +183,18 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.stream {
+        let Self { stream, wire } = &mut *self;
+        wire.poll(cx, |cx| match stream {
             Stream::Plain(s) => Pin::new(s).poll_flush(cx),
             Stream::Tls(s) => Pin::new(s).poll_flush(cx),
-        }
+        })
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.stream {
+        let Self { stream, wire } = &mut *self;
+        wire.poll(cx, |cx| match stream {
             Stream::Plain(s) => Pin::new(s).poll_shutdown(cx),
             Stream::Tls(s) => Pin::new(s).poll_shutdown(cx),
-        }
+        })
     }
 }

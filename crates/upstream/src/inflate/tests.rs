@@ -62,7 +62,8 @@ fn a_bomb_is_stopped_before_it_grows() {
 
 #[test]
 fn text_that_compresses_well_is_no_bomb() {
-    let text = "data: {\"choices\":[{\"delta\":{\"content\":\"na \"}}]}\n\n".repeat(60_000);
+    let event = |n| format!("data: {{\"id\":\"c{n}\",\"delta\":{{\"content\":\"na \"}}}}\n\n");
+    let text: String = (0..60_000).map(event).collect();
     let packed = gzip(text.as_bytes());
     let mut inflate = decoder("x-gzip");
     let out = inflate.push(&packed).unwrap();

@@ -1,0 +1,18 @@
+//! What the sockets on both sides of [`punctual_upstream`] see, against a scripted upstream.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod answers;
+mod coding;
+mod errors;
+mod headers;
+mod leaving;
+mod pooling;
+mod proxies;
+mod shards;
+mod support;
+mod trust;
