@@ -61,7 +61,9 @@ impl Spans {
                 },
             };
             while let Some(chunk) = self.outbox.take() {
-                let lost = match client.send(self.envelope.wrap(&chunk.bytes)).await {
+                let request = self.envelope.wrap(&chunk.bytes);
+                self.outbox.recycle(chunk.bytes);
+                let lost = match client.send(request).await {
                     Delivery::Done(answer) => rejected_spans(&answer),
                     Delivery::Lost => chunk.items as u64,
                 };

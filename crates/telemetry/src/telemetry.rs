@@ -8,7 +8,7 @@ use crate::{
     metrics::{ConnectionGuard, Gauges, Losses, Metrics},
     redaction::{Current, Redaction},
     sampler::Sampler,
-    settings::Settings,
+    settings::{Endpoint, Settings},
     spans::{Keys, Spans},
 };
 use punctual_core::{Observer, Trace};
@@ -67,9 +67,14 @@ impl Telemetry {
 
     pub(crate) fn start_trusting(
         settings: Settings,
-        trust: impl Fn() -> Result<Trust, rustls::Error>,
+        platform: impl Fn() -> Result<Trust, rustls::Error>,
     ) -> Result<Self, StartError> {
         tokio::runtime::Handle::try_current()?;
+        // a plain collector must be reachable where there are no certificates at all
+        let trust = |to: &Endpoint| match to.uri.scheme_str() {
+            Some("https") => platform(),
+            _ => Ok(Trust::default()),
+        };
         let redaction = Current::new(settings.redaction);
         let lines = match settings.log {
             LogFormat::Off => None,
@@ -88,7 +93,8 @@ impl Telemetry {
         let mut tasks = Tasks::new(&settings.resource);
         if let Some(endpoint) = settings.traces {
             let ready = Arc::new(Notify::new());
-            tasks.spans(endpoint, trust()?, outbox.clone(), ready.clone(), batch);
+            let trust = trust(&endpoint)?;
+            tasks.spans(endpoint, trust, outbox.clone(), ready.clone(), batch);
             observers.push(Arc::new(Spans {
                 keys: Keys::new(&settings.prefix),
                 sampler: settings.sampler,
@@ -98,7 +104,8 @@ impl Telemetry {
             }));
         }
         if let Some(endpoint) = settings.metrics {
-            tasks.metrics(endpoint, trust()?, settings.metric_interval, &metrics, lost);
+            let trust = trust(&endpoint)?;
+            tasks.metrics(endpoint, trust, settings.metric_interval, &metrics, lost);
         }
         if let Some(lines) = &lines {
             observers.push(Arc::new(Log {

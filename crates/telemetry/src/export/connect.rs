@@ -20,9 +20,9 @@ use tokio_util::task::TaskTracker;
 /// Sends requests on one connection.
 pub(super) type Sender = SendRequest<Full<Bytes>>;
 
-/// Whose certificates are believed.
-#[derive(Clone)]
-pub(crate) struct Trust(TlsConnector);
+/// Whose certificates are believed: nobody's where no TLS is spoken.
+#[derive(Clone, Default)]
+pub(crate) struct Trust(Option<TlsConnector>);
 
 impl Trust {
     /// The platform's store.
@@ -31,7 +31,7 @@ impl Trust {
             .with_safe_default_protocol_versions()?
             .with_platform_verifier()?
             .with_no_client_auth();
-        Ok(Self(TlsConnector::from(Arc::new(config))))
+        Ok(Self(Some(TlsConnector::from(Arc::new(config)))))
     }
 
     /// This certificate alone.
@@ -44,7 +44,7 @@ impl Trust {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Self(TlsConnector::from(Arc::new(config)))
+        Self(Some(TlsConnector::from(Arc::new(config))))
     }
 }
 
@@ -56,11 +56,11 @@ pub(super) async fn connect(uri: &Uri, trust: &Trust, tracker: &TaskTracker) -> 
     let port = uri.port_u16().unwrap_or(if tls { 443 } else { 80 });
     let tcp = TcpStream::connect((bare, port)).await?;
     tcp.set_nodelay(true)?;
-    if !tls {
+    let Some(connector) = trust.0.as_ref().filter(|_| tls) else {
         return start(tcp, tracker).await;
-    }
+    };
     let name = ServerName::try_from(bare.to_owned()).map_err(io::Error::other)?;
-    start(trust.0.connect(name, tcp).await?, tracker).await
+    start(connector.connect(name, tcp).await?, tracker).await
 }
 
 async fn start(

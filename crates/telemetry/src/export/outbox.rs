@@ -34,6 +34,8 @@ pub(crate) enum Pushed {
 struct Waiting {
     chunks: VecDeque<Chunk>,
     items: usize,
+    /// The buffer of a chunk that was sent: the next one grows into it without a page fault.
+    spare: Vec<u8>,
 }
 
 /// Bounded by items.
@@ -72,7 +74,8 @@ impl Outbox {
         }
         waiting.items += 1;
         if waiting.chunks.back().is_none_or(|c| c.items >= self.chunk) {
-            waiting.chunks.push_back(Chunk::default());
+            let bytes = std::mem::take(&mut waiting.spare);
+            waiting.chunks.push_back(Chunk { bytes, items: 0 });
         }
         let Some(chunk) = waiting.chunks.back_mut() else {
             return Pushed::Dropped;
@@ -92,6 +95,12 @@ impl Outbox {
         let chunk = waiting.chunks.pop_front()?;
         waiting.items -= chunk.items;
         Some(chunk)
+    }
+
+    /// Gives back the buffer of a chunk.
+    pub(crate) fn recycle(&self, mut bytes: Vec<u8>) {
+        bytes.clear();
+        self.lock().spare = bytes;
     }
 
     /// Counts items that will not arrive.

@@ -148,7 +148,7 @@ impl Metrics {
         if report.heartbeats > 0 {
             series.heartbeats.inc_by(report.heartbeats);
         }
-        if report.stream && !report.attempts.is_empty() {
+        if report.stream && outcome != Outcome::Rejected {
             self.streamed(report, &series, outcome);
         }
         self.deadline(report, outcome);
