@@ -54,19 +54,7 @@ impl Config {
     /// The models to list: exact names and aliases. What a wildcard covers only its provider knows.
     #[must_use]
     pub fn models(&self) -> Vec<&str> {
-        let exact = |r: &'_ RouteConfig| matches!(r.pattern, crate::route::Pattern::Exact(_));
-        let names = self
-            .routes
-            .iter()
-            .filter(|r| exact(r))
-            .map(|r| r.name.as_str());
-        let mut out: Vec<&str> = names
-            .chain(
-                self.routes
-                    .iter()
-                    .flat_map(|r| r.aliases.iter().map(String::as_str)),
-            )
-            .collect();
+        let mut out: Vec<&str> = self.routes.iter().flat_map(RouteConfig::names).collect();
         out.sort_unstable();
         out
     }

@@ -13,6 +13,8 @@ use std::{sync::Arc, time::Duration};
 
 mod table;
 
+pub use table::{json, render};
+
 /// Rungs after which a climb is given up; far more than `max_attempts_total` usually allows.
 const MOST: usize = 1000;
 /// What the engine waits for a permit where another member exists and the target says nothing.

@@ -2,7 +2,7 @@
 
 use crate::{
     check::{self, Desk},
-    config::{Checked, Config},
+    config::Checked,
     environment::Environment,
     path::Path,
     problem::closest,
@@ -16,76 +16,79 @@ use std::path::PathBuf;
 
 mod words;
 
-impl Config {
-    /// Reads and checks a file.
-    #[must_use]
-    pub fn load(path: &std::path::Path, env: &Environment) -> Checked {
-        let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
-            Ok(text) => {
-                let mut checked = Self::read(&text, path, env);
-                if let Some(config) = &mut checked.config {
-                    config.files.insert(0, path.to_owned());
-                }
-                checked
+/// Reads and checks a file.
+#[must_use]
+pub fn load(path: &std::path::Path, env: &Environment) -> Checked {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let mut checked = read(&text, path, env);
+            if let Some(config) = &mut checked.config {
+                config.files.insert(0, path.to_owned());
             }
-            Err(e) => {
-                let mut desk = Desk::new(env, Some(name), PathBuf::new());
-                desk.error(&Path::root(), format!("cannot read it: {e}"));
-                Checked {
-                    config: None,
-                    problems: desk.into_problems(),
-                }
+            checked
+        }
+        Err(e) => {
+            let mut desk = Desk::new(env, Some(path.display().to_string()), PathBuf::new());
+            desk.error(&Path::root(), format!("cannot read it: {e}"))
+                .maybe(None);
+            Checked {
+                config: None,
+                problems: desk.into_problems(),
             }
         }
     }
+}
 
-    /// Checks a text as if it stood in `path`; files it names are looked up beside it.
-    #[must_use]
-    pub fn read(text: &str, path: &std::path::Path, env: &Environment) -> Checked {
-        let folder = path.parent().map(PathBuf::from).unwrap_or_default();
-        let mut desk = Desk::new(env, Some(path.display().to_string()), folder);
-        let mut tree = match Node::parse(text) {
-            Ok(tree) => tree,
-            Err(e) => {
-                desk.error_at(&Path::root(), e.at, e.message)
-                    .maybe(words::yaml_hint(text, e.at));
-                return Checked {
-                    config: None,
-                    problems: desk.into_problems(),
-                };
-            }
-        };
-        let mut twice = Vec::new();
-        tree.dedupe(&Path::root(), &mut twice);
-        desk.lay_out(tree.clone());
-        for (path, at) in twice {
-            desk.error_at(&path, Some(at), "this key stands here twice")
-                .hint("keep one of them");
+/// Checks a text as if it stood in the file `name`; files it names are looked up beside that.
+#[must_use]
+pub fn check_text(name: &str, text: &str, env: &Environment) -> Checked {
+    read(text, std::path::Path::new(name), env)
+}
+
+fn read(text: &str, path: &std::path::Path, env: &Environment) -> Checked {
+    let folder = path.parent().map(PathBuf::from).unwrap_or_default();
+    let mut desk = Desk::new(env, Some(path.display().to_string()), folder);
+    let mut tree = match Node::parse(text) {
+        Ok(tree) => tree,
+        Err(e) => {
+            desk.error_at(&Path::root(), e.at, e.message)
+                .maybe(words::yaml_hint(text, e.at));
+            return Checked {
+                config: None,
+                problems: desk.into_problems(),
+            };
         }
-        for missing in secret::fill(&mut tree, env) {
-            desk.error(
-                &missing.path,
-                format!("the environment variable {} is not set", missing.name),
-            )
-            .hint(format!("set it, or write ${{{}:-DEFAULT}}", missing.name));
-            tree.prune(&missing.path);
-            desk.lose(missing.path);
-        }
-        let (file, mistakes) = read::read::<raw::File>(&mut tree);
-        for mistake in mistakes {
-            note(&mistake, &mut desk);
-            desk.lose(mistake.path);
-        }
-        Self::check(&file, desk)
+    };
+    let mut twice = Vec::new();
+    tree.dedupe(&Path::root(), &mut twice);
+    desk.lay_out(tree.clone());
+    for (path, at) in twice {
+        desk.error_at(&path, Some(at), "this key stands here twice")
+            .hint("keep one of them");
     }
+    for missing in secret::fill(&mut tree, env) {
+        desk.error(
+            &missing.path,
+            format!("the environment variable {} is not set", missing.name),
+        )
+        .hint(format!("set it, or write ${{{}:-DEFAULT}}", missing.name));
+        tree.prune(&missing.path);
+        desk.lose(missing.path);
+    }
+    let (file, mistakes) = read::read::<raw::File>(&mut tree);
+    for mistake in mistakes {
+        note(&mistake, &mut desk);
+        desk.lose(mistake.path);
+    }
+    finish(&file, desk)
+}
 
-    pub(crate) fn check(file: &raw::File, mut desk: Desk<'_>) -> Checked {
-        let config = check::check(file, &mut desk);
-        Checked {
-            config,
-            problems: desk.into_problems(),
-        }
+/// Checks what was read, and what was noted while reading counts.
+pub(crate) fn finish(file: &raw::File, mut desk: Desk<'_>) -> Checked {
+    let config = check::check(file, &mut desk);
+    Checked {
+        config,
+        problems: desk.into_problems(),
     }
 }
 

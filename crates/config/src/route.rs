@@ -106,6 +106,26 @@ impl RouteConfig {
         self.pattern.fits(model)
     }
 
+    /// The exact names it answers to: its own, unless that is a wildcard, and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = match &self.pattern {
+            Pattern::Exact(name) => Some(name.as_str()),
+            Pattern::Prefix(_) | Pattern::Any => None,
+        };
+        own.into_iter()
+            .chain(self.aliases.iter().map(String::as_str))
+    }
+
+    /// What a model must begin with to be answered by the wildcard, slash included; empty for `*`.
+    #[must_use]
+    pub fn prefixes(&self) -> Vec<String> {
+        match &self.pattern {
+            Pattern::Exact(_) => Vec::new(),
+            Pattern::Prefix(prefix) => vec![prefix.clone()],
+            Pattern::Any => vec![String::new()],
+        }
+    }
+
     /// Whether it answers to `model`.
     #[must_use]
     pub fn matches(&self, model: &str) -> bool {

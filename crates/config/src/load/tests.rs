@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Auth, Severity};
+use crate::{Auth, Config, Severity};
 use punctual_core::{Reserve, TargetId};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn env() -> Environment {
 }
 
 fn read(text: &str) -> Checked {
-    Config::read(text, std::path::Path::new("p.yaml"), &env())
+    check_text("p.yaml", text, &env())
 }
 
 fn config(text: &str) -> Config {
@@ -315,7 +315,7 @@ fn the_environment_has_the_last_word() {
     ]
     .into_iter()
     .collect();
-    let checked = Config::read(SAMPLE, std::path::Path::new("p.yaml"), &env);
+    let checked = check_text("p.yaml", SAMPLE, &env);
     let (c, warnings) = checked.into_result().unwrap();
     assert_eq!(c.server.request_deadline, Some(Duration::from_millis(2500)));
     assert_eq!(c.server.listen[0].port(), 9);
@@ -357,7 +357,7 @@ fn the_referee_s_file_loads_unchanged() {
         println!("skipped: {} is not here", path.display());
         return;
     }
-    let (c, warnings) = Config::load(path, &env()).into_result().unwrap();
+    let (c, warnings) = load(path, &env()).into_result().unwrap();
     println!("{}", crate::render(&warnings));
     assert_eq!(c.routes.len(), 7);
     assert_eq!(c.files, [path]);

@@ -188,6 +188,7 @@ with_clocks! {
 /// An upstream API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Dialect {
     /// OpenAI's API, with a key.
     Openai,
