@@ -76,8 +76,7 @@ impl<U: Upstream> Answered<U> {
 
 fn json_headers() -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(12);
-    let json = HeaderValue::from_static("application/json");
-    headers.insert(header::CONTENT_TYPE, json);
+    stamp::json(&mut headers);
     headers
 }
 
@@ -148,6 +147,8 @@ fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
     let mut headers = json_headers();
     if let Some(theirs) = &failure.headers {
         stamp::upstream(&mut headers, theirs);
+        // theirs may have been a page of HTML
+        stamp::json(&mut headers);
     }
     stamp::failure(&mut headers, failure);
     stamp::report(&mut headers, report);

@@ -50,6 +50,12 @@ pub(super) fn upstream(headers: &mut HeaderMap, theirs: &HeaderMap) {
     }
 }
 
+/// A body of JSON.
+pub(super) fn json(headers: &mut HeaderMap) {
+    let json = HeaderValue::from_static("application/json");
+    headers.insert(header::CONTENT_TYPE, json);
+}
+
 /// An event stream, which nobody on the way may keep back.
 pub(super) fn stream(headers: &mut HeaderMap) {
     for (name, value) in [
@@ -95,6 +101,8 @@ pub(super) fn failure(headers: &mut HeaderMap, failure: &Failure) {
         status,
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
     );
+    // the hint that was judged is in the failure
+    headers.remove(header::RETRY_AFTER);
     match failure.retry_after.filter(|_| hinted) {
         Some(wait) => retry_after(headers, wait),
         // a bug of ours says nothing about the next request

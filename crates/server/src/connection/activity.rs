@@ -2,7 +2,8 @@
 //!
 //! HTTP/1.1: a head has `header_timeout` from its first byte (hyper's own timer counts the idle time before
 //! it too, so it is set to the idle time). HTTP/2: the first request has `header_timeout` from the
-//! preface, after that a connection without streams is idle. The socket's reads and the requests' guards
+//! preface, after that a connection without streams is idle. On both, a caller that takes nothing of what is
+//! written for the idle time is gone, whatever its responses are. The socket's reads and the requests' guards
 //! write it down; the connection's task, which is polled after each of them, looks.
 
 use super::Protocol;
@@ -23,6 +24,8 @@ struct State {
     /// The first byte of a head that is not complete; on HTTP/2 the preface, until the first request.
     head_since: Option<Instant>,
     idle_since: Instant,
+    /// The socket has taken nothing since then.
+    blocked_since: Option<Instant>,
 }
 
 /// The state of one connection.
@@ -45,6 +48,7 @@ impl Activity {
                 in_flight: 0,
                 head_since: None,
                 idle_since: Instant::now(),
+                blocked_since: None,
             }),
             head,
             idle,
@@ -70,6 +74,11 @@ impl Activity {
         }
     }
 
+    /// The socket takes no more bytes, or takes them again.
+    pub(super) fn blocked(&self, blocked: bool) {
+        self.lock().blocked_since = blocked.then(Instant::now);
+    }
+
     /// A head is complete.
     pub(super) fn busy(self: Arc<Self>) -> Busy {
         let mut s = self.lock();
@@ -82,17 +91,22 @@ impl Activity {
     /// When to look next.
     fn due(&self) -> Option<Instant> {
         let s = self.lock();
-        let (from, after) = match (s.head_since, s.protocol) {
-            (Some(since), _) => (since, self.head),
-            (None, Some(Protocol::Http2)) if s.in_flight == 0 => (s.idle_since, self.idle),
-            (None, Some(Protocol::Http2)) => (Instant::now(), self.idle),
-            _ => return None,
+        let reading = match (s.head_since, s.protocol) {
+            (Some(since), _) => since.checked_add(self.head),
+            (None, Some(Protocol::Http2)) if s.in_flight == 0 => {
+                s.idle_since.checked_add(self.idle)
+            }
+            (None, Some(Protocol::Http2)) => Instant::now().checked_add(self.idle),
+            _ => None,
         };
-        from.checked_add(after)
+        let writing = s
+            .blocked_since
+            .and_then(|since| since.checked_add(self.idle));
+        [reading, writing].into_iter().flatten().min()
     }
 
-    /// Resolves when the caller took too long for a head, or left an HTTP/2 connection idle. Must be
-    /// polled after each turn of the connection.
+    /// Resolves when the caller took too long for a head, left an HTTP/2 connection idle, or takes nothing
+    /// of what is written. Must be polled after each turn of the connection.
     pub(super) async fn overdue(&self) {
         let mut timer: Option<Pin<Box<Sleep>>> = None;
         poll_fn(|cx| {

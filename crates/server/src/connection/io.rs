@@ -24,11 +24,16 @@ const STEP: usize = 64 << 10;
 pub(super) struct Io {
     socket: Arc<TcpStream>,
     activity: Arc<Activity>,
+    blocked: bool,
 }
 
 impl Io {
     pub(super) fn new(socket: Arc<TcpStream>, activity: Arc<Activity>) -> Self {
-        Self { socket, activity }
+        Self {
+            socket,
+            activity,
+            blocked: false,
+        }
     }
 
     pub(super) fn socket(&self) -> &TcpStream {
@@ -78,23 +83,31 @@ impl AsyncRead for Io {
 
 impl Io {
     fn poll_with(
-        &self,
+        &mut self,
         cx: &mut Context<'_>,
         mut write: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.socket.poll_write_ready(cx))?;
-            match write(&self.socket) {
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                done => return Poll::Ready(done),
+        let done = loop {
+            match self.socket.poll_write_ready(cx) {
+                Poll::Pending => break Poll::Pending,
+                Poll::Ready(Err(e)) => break Poll::Ready(Err(e)),
+                Poll::Ready(Ok(())) => match write(&self.socket) {
+                    Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                    done => break Poll::Ready(done),
+                },
             }
+        };
+        if done.is_pending() != self.blocked {
+            self.blocked = done.is_pending();
+            self.activity.blocked(self.blocked);
         }
+        done
     }
 }
 
 impl AsyncWrite for Io {
     fn poll_write(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
@@ -102,7 +115,7 @@ impl AsyncWrite for Io {
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {

@@ -22,6 +22,9 @@ use punctual_wire::{Peek, peek};
 use std::{sync::Arc, time::Duration};
 use tokio::select;
 
+/// No caller can ask for heartbeats more often than this.
+const QUICKEST: Duration = Duration::from_millis(50);
+
 /// Why a request is not served.
 pub(super) enum Stop {
     Refused(Box<Refusal>),
@@ -152,7 +155,9 @@ impl Asked {
             None => route.policy.heartbeat,
         };
         let bearable = self.declared.silence().map_or(Duration::MAX, |s| s / 2);
-        configured.map(|every| every.min(bearable))
+        configured
+            .filter(|every| !every.is_zero())
+            .map(|every| every.min(bearable).max(QUICKEST))
     }
 
     fn into_call(

@@ -346,3 +346,20 @@ async fn an_upload_without_progress_is_408() {
     assert_eq!(gate.report().await.outcome, Some(Outcome::Rejected));
     gate.idle().await;
 }
+
+#[tokio::test]
+async fn a_caller_that_takes_nothing_of_small_answers_is_closed_too() {
+    let gate = Gate::with(quick()).await;
+    let caller = gate.caller().await;
+    socket2::SockRef::from(&caller.socket)
+        .set_recv_buffer_size(4096)
+        .unwrap();
+    let request = b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
+    let start = Instant::now();
+    while gate.gateway.stats().connections > 0 || start.elapsed() < ms(100) {
+        let _ = caller.socket.try_write(&request);
+        sleep(ms(1)).await;
+        assert!(start.elapsed() < LONG, "it is still open");
+    }
+    assert!(start.elapsed() > ms(480), "{:?}", start.elapsed());
+}

@@ -125,6 +125,19 @@ async fn heartbeats_keep_within_what_the_caller_can_bear() {
 }
 
 #[tokio::test]
+async fn no_caller_can_make_heartbeats_a_flood() {
+    let gate = Gate::with(beating(20_000)).await;
+    gate.fake.script("s", vec![Step::Hang]);
+    let lines = "x-stainless-read-timeout: 0.0000001\r\nx-request-deadline-ms: 400\r\n";
+    let answer = gate.caller().await.ask(&chat("sim/s", true, lines)).await;
+    assert!(
+        (2..=8).contains(&answer.body.matches(": waiting").count()),
+        "{}",
+        answer.body
+    );
+}
+
+#[tokio::test]
 async fn a_failure_behind_a_heartbeat_is_one_event() {
     let gate = Gate::with(beating(60)).await;
     let mut limited = failure(Code::RateLimited, 429);
