@@ -2,7 +2,9 @@
 
 use super::{
     families::{Families, Seconds},
-    labels::{Admission, Connection, Route, RouteOutcome, Target, TargetOutcome, TargetReason},
+    labels::{
+        Admission, Connection, Route, RouteOutcome, Target, TargetOutcome, TargetReason, Tokens,
+    },
 };
 use prometheus_client::metrics::{counter::Counter, histogram::Histogram};
 use punctual_core::Outcome;
@@ -87,6 +89,15 @@ impl RouteSeries {
     }
 }
 
+/// Tokens of one route by one target.
+#[derive(Debug)]
+pub(super) struct TokenSeries {
+    pub(super) input: Counter,
+    pub(super) output: Counter,
+    pub(super) cached_input: Counter,
+    pub(super) reasoning: Counter,
+}
+
 /// The series of one target.
 #[derive(Debug)]
 pub(super) struct TargetSeries {
@@ -103,6 +114,7 @@ pub(super) struct TargetSeries {
     pub(super) retries: Counter,
     pub(super) fallbacks: Counter,
     pub(super) cooldowns: Counter,
+    tokens: Cache<TokenSeries>,
 }
 
 impl TargetSeries {
@@ -137,8 +149,28 @@ impl TargetSeries {
             retries: f.retries.get_or_create_owned(&target),
             fallbacks: f.fallbacks.get_or_create_owned(&target),
             cooldowns: f.cooldowns.get_or_create_owned(&target),
+            tokens: Cache::default(),
             name,
         }
+    }
+
+    /// Where this target's tokens for a route are counted.
+    pub(super) fn tokens(&self, f: &Families, route: &str) -> Arc<TokenSeries> {
+        self.tokens.get(route, |route| {
+            let of = |kind| {
+                f.tokens.get_or_create_owned(&Tokens {
+                    route: route.clone(),
+                    target: self.name.clone(),
+                    kind,
+                })
+            };
+            TokenSeries {
+                input: of("input"),
+                output: of("output"),
+                cached_input: of("cached_input"),
+                reasoning: of("reasoning"),
+            }
+        })
     }
 
     /// Calls ended early for this reason, and the time they had run.

@@ -3,10 +3,10 @@
 use super::{
     Metrics,
     handles::{RouteSeries, TargetSeries},
-    labels::{Admission, Class, NO_ROUTE, RouteCode, RouteOutcome, Target, TargetOutcome, Tokens},
+    labels::{Admission, Class, NO_ROUTE, RouteCode, RouteOutcome, Target, TargetOutcome},
 };
 use crate::words;
-use punctual_core::{AttemptReport, Event, Observer, Outcome, QueueReport, Report};
+use punctual_core::{AttemptReport, Event, Observer, Outcome, QueueReport, Report, Usage};
 use std::{sync::Arc, time::Duration};
 
 impl Observer for Metrics {
@@ -111,24 +111,23 @@ impl Metrics {
             calls.inc();
             seconds.inc_by(attempt.length().as_secs_f64());
         }
-        self.counted(report, attempt);
+        self.counted(report, attempt, &series);
     }
 
-    fn counted(&self, report: &Report, attempt: &AttemptReport) {
+    fn counted(&self, report: &Report, attempt: &AttemptReport, series: &TargetSeries) {
         let usage = &attempt.usage;
-        for (kind, count) in [
-            ("input", usage.input_tokens),
-            ("output", usage.output_tokens),
-            ("cached_input", usage.cached_input_tokens),
-            ("reasoning", usage.reasoning_tokens),
+        if *usage == Usage::default() {
+            return;
+        }
+        let route = report.route.as_deref().unwrap_or(NO_ROUTE);
+        let tokens = series.tokens(&self.families, route);
+        for (counter, count) in [
+            (&tokens.input, usage.input_tokens),
+            (&tokens.output, usage.output_tokens),
+            (&tokens.cached_input, usage.cached_input_tokens),
+            (&tokens.reasoning, usage.reasoning_tokens),
         ] {
-            let Some(count) = count else { continue };
-            let labels = Tokens {
-                route: report.route.clone().unwrap_or_else(|| NO_ROUTE.into()),
-                target: attempt.target.clone(),
-                kind,
-            };
-            self.families.tokens.get_or_create(&labels).inc_by(count);
+            counter.inc_by(count.unwrap_or(0));
         }
     }
 

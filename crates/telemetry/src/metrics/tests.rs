@@ -228,3 +228,31 @@ async fn what_otlp_carries_is_what_a_scrape_shows() {
     use opentelemetry_proto::tonic::common::v1::any_value::Value::StringValue;
     assert_eq!(label, Some(StringValue("odd \"name\"\\\n,}".into())));
 }
+
+#[tokio::test]
+async fn every_metric_is_documented_under_its_name() {
+    let metrics = metrics();
+    let refused = Refuses(1, Code::RateLimited, 429);
+    let scene = Scene::of(vec![vec![refused], vec![Answers(1)]]);
+    scene.play(metrics.clone()).await;
+    scene::reject(metrics.clone());
+    metrics.read_also(Box::new(|gauges| {
+        gauges.lane("a", 0, 0);
+        gauges.breaker("a", Breaker::Closed);
+        gauges.cooldown("a", Duration::ZERO);
+        gauges.pool("a", 0, 0);
+        gauges.memory(0, 0);
+    }));
+    metrics.reloaded(true);
+    metrics.ignored("x-litellm-timeout");
+    let text = metrics.text();
+    let documented = include_str!("../../../../docs/telemetry.md");
+    let types = text
+        .lines()
+        .filter_map(|l| l.strip_prefix("# TYPE agent_proxy_"));
+    let names: Vec<_> = types.filter_map(|t| t.split(' ').next()).collect();
+    assert!(names.len() > 35);
+    for name in names {
+        assert!(documented.contains(&format!("`{name}`")), "{name}");
+    }
+}

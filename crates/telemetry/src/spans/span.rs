@@ -50,17 +50,24 @@ impl Frame<'_> {
         out.extend_from_slice(first.as_bytes());
         out.extend_from_slice(last.as_bytes());
         integer(out, 6, self.kind as u64);
-        fixed64(out, 7, self.nanos(self.started));
-        fixed64(out, 8, self.nanos(self.ended));
+        let (started, ended) = self.nanos();
+        fixed64(out, 7, started);
+        fixed64(out, 8, ended);
         let remote = matches!(self.kind, Kind::Server) && self.parent.is_some();
         fixed32(out, 16, SAMPLED | KNOWN | if remote { REMOTE } else { 0 });
         Attributes { out }
     }
 
-    /// Nanoseconds since 1970.
-    fn nanos(&self, at: Instant) -> u64 {
-        let since = self.report.wall(at).duration_since(UNIX_EPOCH);
-        u64::try_from(since.unwrap_or(Duration::ZERO).as_nanos()).unwrap_or(u64::MAX)
+    /// Start and end in nanoseconds since 1970.
+    fn nanos(&self) -> (u64, u64) {
+        let report = self.report;
+        let since = report.started_at.duration_since(UNIX_EPOCH);
+        let base = since.unwrap_or(Duration::ZERO).as_nanos();
+        let of = |at: Instant| {
+            let later = at.saturating_duration_since(report.started).as_nanos();
+            u64::try_from(base + later).unwrap_or(u64::MAX)
+        };
+        (of(self.started), of(self.ended))
     }
 }
 
