@@ -35,6 +35,9 @@ pub struct Checked {
     pub config: Option<Config>,
     /// Everything found, in the order of the file.
     pub problems: Vec<Problem>,
+    /// Every file that was named, also those that could not be read: when one changes, a second check may
+    /// come to something else.
+    pub files: Vec<PathBuf>,
 }
 
 impl Config {
@@ -61,6 +64,14 @@ impl Config {
 }
 
 impl Checked {
+    pub(crate) fn refused(problems: Vec<Problem>) -> Self {
+        Self {
+            config: None,
+            problems,
+            files: Vec::new(),
+        }
+    }
+
     /// The configuration with its warnings.
     ///
     /// # Errors

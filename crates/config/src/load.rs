@@ -22,8 +22,9 @@ pub fn load(path: &std::path::Path, env: &Environment) -> Checked {
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let mut checked = read(&text, path, env);
+            checked.files.insert(0, path.to_owned());
             if let Some(config) = &mut checked.config {
-                config.files.insert(0, path.to_owned());
+                config.files.clone_from(&checked.files);
             }
             checked
         }
@@ -31,10 +32,7 @@ pub fn load(path: &std::path::Path, env: &Environment) -> Checked {
             let mut desk = Desk::new(env, Some(path.display().to_string()), PathBuf::new());
             desk.error(&Path::root(), format!("cannot read it: {e}"))
                 .maybe(None);
-            Checked {
-                config: None,
-                problems: desk.into_problems(),
-            }
+            Checked::refused(desk.into_problems())
         }
     }
 }
@@ -53,10 +51,7 @@ fn read(text: &str, path: &std::path::Path, env: &Environment) -> Checked {
         Err(e) => {
             desk.error_at(&Path::root(), e.at, e.message)
                 .maybe(words::yaml_hint(text, e.at));
-            return Checked {
-                config: None,
-                problems: desk.into_problems(),
-            };
+            return Checked::refused(desk.into_problems());
         }
     };
     let mut twice = Vec::new();
@@ -66,7 +61,9 @@ fn read(text: &str, path: &std::path::Path, env: &Environment) -> Checked {
         desk.error_at(&path, Some(at), "this key stands here twice")
             .hint("keep one of them");
     }
-    for missing in secret::fill(&mut tree, env) {
+    let (filled, missing) = secret::fill(&mut tree, env);
+    desk.hide(filled);
+    for missing in missing {
         desk.error(
             &missing.path,
             format!("the environment variable {} is not set", missing.name),
@@ -88,6 +85,7 @@ pub(crate) fn finish(file: &raw::File, mut desk: Desk<'_>) -> Checked {
     let config = check::check(file, &mut desk);
     Checked {
         config,
+        files: desk.files(),
         problems: desk.into_problems(),
     }
 }

@@ -18,9 +18,16 @@ pub(crate) struct Missing {
     pub(crate) name: String,
 }
 
+/// A value that stands in the file as a reference.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    pub(crate) text: String,
+    pub(crate) written: String,
+}
+
 /// Fills every reference in; entries whose variable is missing are told, and left as they are.
-pub(crate) fn fill(tree: &mut Node, env: &Environment) -> Vec<Missing> {
-    let mut missing = Vec::new();
+pub(crate) fn fill(tree: &mut Node, env: &Environment) -> (Vec<Filled>, Vec<Missing>) {
+    let (mut filled, mut missing) = (Vec::new(), Vec::new());
     tree.texts(&Path::root(), &mut |path, node| {
         let Value::Text(text) = &node.value else {
             return;
@@ -30,9 +37,15 @@ pub(crate) fn fill(tree: &mut Node, env: &Environment) -> Vec<Missing> {
         }
         let written = unshield(text);
         match expand(text, env) {
-            Ok(Filled { text, references }) => {
+            Ok((text, references)) => {
+                if references {
+                    filled.push(Filled {
+                        text: text.clone(),
+                        written: written.clone(),
+                    });
+                    node.written = Some(written);
+                }
                 node.value = Value::Text(text);
-                node.written = references.then_some(written);
             }
             Err(name) => {
                 node.value = Value::Text(written);
@@ -43,16 +56,11 @@ pub(crate) fn fill(tree: &mut Node, env: &Environment) -> Vec<Missing> {
             }
         }
     });
-    missing
+    (filled, missing)
 }
 
-struct Filled {
-    text: String,
-    references: bool,
-}
-
-/// The text with its references filled in, or the name that is missing.
-fn expand(text: &str, env: &Environment) -> Result<Filled, String> {
+/// The text with its references filled in and whether there were any, or the name that is missing.
+fn expand(text: &str, env: &Environment) -> Result<(String, bool), String> {
     let (mut out, mut references, mut rest) = (String::new(), false, text);
     while let Some((before, after)) = rest.split_once(OPEN) {
         let Some((body, tail)) = after.split_once(CLOSE) else {
@@ -76,10 +84,7 @@ fn expand(text: &str, env: &Environment) -> Result<Filled, String> {
         references = true;
     }
     out.push_str(rest);
-    Ok(Filled {
-        text: unshield(&out),
-        references,
-    })
+    Ok((unshield(&out), references))
 }
 
 /// The content of a file of one secret, without the line end.
@@ -103,7 +108,7 @@ mod tests {
     fn filled(yaml: &str) -> (Option<String>, Vec<Missing>) {
         let env: Environment = [("A", "x: {y"), ("EMPTY", "")].into_iter().collect();
         let mut tree = Node::parse(yaml).unwrap();
-        let missing = fill(&mut tree, &env);
+        let (_, missing) = fill(&mut tree, &env);
         let mut value = None;
         tree.texts(&Path::root(), &mut |_, n| {
             if let Value::Text(t) = &n.value {

@@ -81,11 +81,10 @@ impl Watch {
             let Ok(checked) = spawn_blocking(move || load(&file, &env)).await else {
                 continue;
             };
-            if let Some(config) = &checked.config {
-                self.files = with(&self.file, config.files.clone());
-                self.follow();
-                self.seen = self.read().await;
-            }
+            // a file that is wrong may be right once a file it names is there
+            self.files = with(&self.file, checked.files.clone());
+            self.follow();
+            self.seen = self.read().await;
             return checked;
         }
     }

@@ -102,10 +102,7 @@ pub fn config(env: &Environment, answered: &[LocalServer]) -> Found {
         ));
         return Found {
             notes,
-            checked: Checked {
-                config: None,
-                problems: desk.into_problems(),
-            },
+            checked: Checked::refused(desk.into_problems()),
         };
     }
     let mut routes: BTreeMap<String, Route> = providers

@@ -8,12 +8,15 @@ use crate::{
     environment::Environment,
     path::Path,
     problem::{Problem, Severity},
-    secret,
+    secret::{self, Filled},
     tree::{Node, Place},
     unit::Timeout,
 };
 use secrecy::SecretString;
 use std::{path::PathBuf, time::Duration};
+
+/// Filled-in values shorter than this are words, not secrets.
+const SHORT: usize = 6;
 
 /// Notes, and what is needed to make them.
 #[derive(Debug)]
@@ -23,22 +26,34 @@ pub(crate) struct Desk<'a> {
     file: Option<String>,
     folder: PathBuf,
     lost: Vec<Path>,
+    filled: Vec<Filled>,
     problems: Vec<Problem>,
     files: Vec<PathBuf>,
 }
 
-/// A problem just noted, for adding to it.
-pub(crate) struct Noted<'a>(&'a mut Problem);
+/// A problem being noted; it is on the list when this is dropped.
+pub(crate) struct Noted<'a> {
+    list: &'a mut Vec<Problem>,
+    problem: Option<Problem>,
+}
 
 impl Noted<'_> {
     /// What to do about it.
     pub(crate) fn hint(self, text: impl Into<String>) {
-        self.0.suggestion = Some(text.into());
+        self.maybe(Some(text.into()));
     }
 
     /// What to do about it, if it is known.
-    pub(crate) fn maybe(self, text: Option<String>) {
-        self.0.suggestion = text;
+    pub(crate) fn maybe(mut self, text: Option<String>) {
+        if let Some(p) = &mut self.problem {
+            p.suggestion = text;
+        }
+    }
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.list.extend(self.problem.take());
     }
 }
 
@@ -51,6 +66,7 @@ impl<'a> Desk<'a> {
             file,
             folder,
             lost: Vec::new(),
+            filled: Vec::new(),
             problems: Vec::new(),
             files: Vec::new(),
         }
@@ -61,14 +77,19 @@ impl<'a> Desk<'a> {
         self.tree = tree;
     }
 
+    /// Values that stand in the file as references; no problem shows them.
+    pub(crate) fn hide(&mut self, filled: Vec<Filled>) {
+        self.filled = filled;
+    }
+
     /// Something at `path` was taken out.
     pub(crate) fn lose(&mut self, path: Path) {
         self.lost.push(path);
     }
 
-    /// Whether something at or below `path` was taken out.
+    /// Whether something at, below or around `path` was taken out.
     pub(crate) fn lost(&self, path: &Path) -> bool {
-        self.lost.iter().any(|l| path.holds(l))
+        self.lost.iter().any(|l| path.holds(l) || l.holds(path))
     }
 
     /// Notes a mistake.
@@ -106,11 +127,11 @@ impl<'a> Desk<'a> {
         name: &str,
         message: impl Into<String>,
     ) -> Noted<'_> {
-        let file = self.file.take();
-        let path = Path::root().key(name);
-        let _ = self.note(severity, &path, None, message.into());
-        self.file = file;
-        self.last()
+        let mut noted = self.note(severity, &Path::root().key(name), None, message.into());
+        if let Some(p) = &mut noted.problem {
+            p.file = None;
+        }
+        noted
     }
 
     fn note(
@@ -120,7 +141,7 @@ impl<'a> Desk<'a> {
         at: Option<Place>,
         message: String,
     ) -> Noted<'_> {
-        self.problems.push(Problem {
+        let problem = Problem {
             severity,
             file: self.file.clone(),
             line: at.map(|p| p.line),
@@ -128,16 +149,11 @@ impl<'a> Desk<'a> {
             path: path.to_string(),
             message,
             suggestion: None,
-        });
-        self.last()
-    }
-
-    #[expect(
-        clippy::expect_used,
-        reason = "a problem was pushed on the line before"
-    )]
-    fn last(&mut self) -> Noted<'_> {
-        Noted(self.problems.last_mut().expect("just pushed"))
+        };
+        Noted {
+            list: &mut self.problems,
+            problem: Some(problem),
+        }
     }
 
     /// Whether `serve` must not start.
@@ -147,6 +163,16 @@ impl<'a> Desk<'a> {
 
     /// All problems, in the order of the file.
     pub(crate) fn into_problems(mut self) -> Vec<Problem> {
+        for p in &mut self.problems {
+            for text in [Some(&mut p.message), p.suggestion.as_mut()]
+                .into_iter()
+                .flatten()
+            {
+                for filled in self.filled.iter().filter(|f| f.text.len() >= SHORT) {
+                    *text = text.replace(&filled.text, &filled.written);
+                }
+            }
+        }
         self.problems
             .sort_by_key(|p| (p.line.unwrap_or(0), p.column.unwrap_or(0)));
         self.problems.dedup();

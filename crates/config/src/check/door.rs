@@ -26,6 +26,17 @@ pub(super) fn check(file: &raw::File, desk: &mut Desk<'_>) -> Server {
         file.keys.as_ref().is_some_and(|k| !k.is_empty()) || desk.lost(&Path::root().key("keys"));
     let listen = listen(&raw, &at, desk);
     let open = open(&raw, has_keys, &listen, &at, desk);
+    let (memory_budget, max_body_bytes) = (
+        bytes(raw.memory_budget, 1 << 30),
+        bytes(raw.max_body_bytes, 64 << 20),
+    );
+    if max_body_bytes > memory_budget {
+        desk.warn(
+            &at.key("max_body_bytes"),
+            "a body of this size can never be taken: memory_budget is smaller",
+        )
+        .hint("lower max_body_bytes, or raise memory_budget");
+    }
     let request_deadline = variable(Meaning::RequestDeadline, desk)
         .unwrap_or_else(|| limit(raw.request_deadline, None));
     Server {
@@ -42,8 +53,8 @@ pub(super) fn check(file: &raw::File, desk: &mut Desk<'_>) -> Server {
         listen,
         max_in_flight: desk.count(raw.max_in_flight, 4096, &at.key("max_in_flight")),
         max_connections: desk.count(raw.max_connections, 8192, &at.key("max_connections")),
-        memory_budget: bytes(raw.memory_budget, 1 << 30),
-        max_body_bytes: bytes(raw.max_body_bytes, 64 << 20),
+        memory_budget,
+        max_body_bytes,
         receive_timeout: limit(raw.receive_timeout, secs(30)),
         header_timeout: limit(raw.header_timeout, secs(10)),
         keep_alive: limit(raw.keep_alive, secs(75)),

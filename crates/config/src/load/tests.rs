@@ -364,3 +364,45 @@ fn the_referee_s_file_loads_unchanged() {
     assert_eq!(c.route("delay-30"), Some((0, "delay-30".to_owned())));
     assert!(warnings.iter().all(|w| !w.is_error()));
 }
+
+#[test]
+fn no_problem_shows_what_the_environment_holds() {
+    let file = SAMPLE
+        .replace("127.0.0.1:8080", "${OPENAI_API_KEY}")
+        .replace("deadline: 60s", "deadline: ${OPENAI_API_KEY}");
+    let told = told(&file).join("\n");
+    assert!(
+        told.contains("server.listen") && told.contains("routes.chat.deadline"),
+        "{told}"
+    );
+    assert!(!told.contains("sk-secret"), "{told}");
+}
+
+#[test]
+fn a_section_that_cannot_be_read_is_one_mistake() {
+    let list = SAMPLE.replace("targets:", "targets: [x]\nignored:");
+    let told = told(&list);
+    assert!(
+        told.iter().all(|t| !t.contains("there is no target")),
+        "{told:#?}"
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_too_wrong_to_be_checked(cuts in proptest::collection::vec((0usize..900, 0usize..40, "[-a-z0-9:{}\\[\\]*&!|>'\"$#,. \n\t]{0,6}"), 1..6)) {
+        let mut text = SAMPLE.to_owned();
+        for (at, length, put) in cuts {
+            let at = at.min(text.len());
+            let end = (at + length).min(text.len());
+            text.replace_range(at..end, &put);
+        }
+        let checked = read(&text);
+        let errors = checked.problems.iter().any(crate::Problem::is_error);
+        proptest::prop_assert_eq!(checked.config.is_none(), errors);
+        if let Some(config) = checked.config {
+            let _ = config.ladders();
+            let _ = config.engine_parts(&punctual_core::Registry::default());
+        }
+    }
+}

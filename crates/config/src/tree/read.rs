@@ -73,14 +73,21 @@ impl Mistake {
 
     /// Shows the text as written instead of what was filled in: that may be a secret.
     fn hide(mut self, node: &Node) -> Self {
-        if let (Some(written), Value::Text(text)) = (&node.written, &node.value)
-            && !text.is_empty()
-        {
-            match &mut self.wrong {
-                Wrong::Other(m) => *m = m.replace(text.as_str(), written),
-                Wrong::Word { word, .. } => word.clone_from(written),
-                Wrong::Unknown { .. } => {}
+        let (Some(written), Value::Text(text)) = (&node.written, &node.value) else {
+            return self;
+        };
+        match &mut self.wrong {
+            Wrong::Other(message) => {
+                for text in [text.as_str(), text.trim()]
+                    .into_iter()
+                    .filter(|t| !t.is_empty())
+                {
+                    let quoted = format!("{text:?}");
+                    *message = message.replace(&quoted, written).replace(text, written);
+                }
             }
+            Wrong::Word { word, .. } => word.clone_from(written),
+            Wrong::Unknown { .. } => {}
         }
         self
     }

@@ -89,3 +89,15 @@ async fn the_same_content_is_no_change() {
             .is_err()
     );
 }
+
+#[tokio::test]
+async fn a_secret_that_was_missing_is_seen_when_it_comes() {
+    let folder = Folder::new("late");
+    folder.write("key", "one");
+    let file = folder.write("p.yaml", &text("5s", "key"));
+    let mut watch = Watch::new(file, vec![folder.0.join("key")], Environment::default()).unwrap();
+    folder.write("p.yaml", &text("5s", "late"));
+    assert!(next(&mut watch).await.config.is_none());
+    folder.write("late", "two");
+    assert!(next(&mut watch).await.config.is_some());
+}
