@@ -10,7 +10,7 @@ use crate::{
 };
 use bytes::{Bytes, BytesMut};
 use http::{header, response::Parts};
-use punctual_core::{Call, End, Failure, Head, Kind, Piece, Pieces, Summary};
+use punctual_core::{Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
     dialect as words,
     sniff::{Sniff, sniff},
@@ -25,7 +25,7 @@ mod reader;
 mod whole;
 use events::Events;
 pub(crate) use reader::Reader;
-use whole::Whole;
+use whole::{Judged, Judging, Whole};
 
 /// A body that is neither within this many bytes is neither.
 const SNIFFED: usize = 4096;
@@ -45,6 +45,7 @@ enum Mode {
     Events(Box<Events>),
     /// One JSON object; the flag tells whether a stream was asked for.
     Whole(Whole, bool),
+    Judging(Judging),
     Over,
 }
 
@@ -71,30 +72,25 @@ impl Answer {
         }
     }
 
-    /// Takes bytes in; nothing is given out before the next [`step`](Self::step).
+    /// Takes bytes in; nothing is given out here.
     fn take(&mut self, bytes: Bytes) -> Result<(), Box<Failure>> {
         let bytes = match &mut self.mode {
             Mode::Unknown(begun, labelled) => {
-                begun.extend_from_slice(&bytes);
-                let labelled = *labelled;
-                let kind = sniff(begun);
-                if kind == Sniff::Undecided && begun.len() < SNIFFED {
-                    return Ok(());
-                }
-                let begun = std::mem::take(begun).freeze();
-                self.mode = match kind {
-                    Sniff::Sse => Mode::Events(Box::new(self.reader.events())),
-                    Sniff::Json => Mode::Whole(Whole::default(), true),
-                    Sniff::Other | Sniff::Undecided if labelled => {
-                        Mode::Events(Box::new(self.reader.events()))
-                    }
-                    Sniff::Other | Sniff::Undecided => {
-                        return Err(fault::malformed(
-                            "the upstream's answer is neither an event stream nor JSON",
-                        ));
+                let bytes = match begun.is_empty() {
+                    true => bytes,
+                    false => {
+                        begun.extend_from_slice(&bytes);
+                        begun.split().freeze()
                     }
                 };
-                begun
+                let kind = sniff(&bytes);
+                if kind == Sniff::Undecided && bytes.len() < SNIFFED {
+                    begun.extend_from_slice(&bytes);
+                    return Ok(());
+                }
+                let labelled = *labelled;
+                self.mode = self.known(kind, labelled)?;
+                bytes
             }
             _ => bytes,
         };
@@ -107,64 +103,99 @@ impl Answer {
                     return Err(fault::too_large("answer", "max_response_bytes", limit));
                 }
             }
-            Mode::Unknown(..) | Mode::Over => {}
+            Mode::Unknown(..) | Mode::Judging(_) | Mode::Over => {}
         }
         Ok(())
     }
 
-    /// The body has ended, as it should or not.
-    fn end(&mut self, cut: Option<Cut>) -> Result<Option<Piece>, Box<Failure>> {
-        self.body = None;
-        match (std::mem::replace(&mut self.mode, Mode::Over), cut) {
-            (Mode::Over, _) => Ok(None),
-            (Mode::Events(mut events), None) => {
-                events.finish();
-                self.mode = Mode::Events(events);
-                Ok(None)
+    /// What to make of a body that was asked for as a stream.
+    fn known(&self, kind: Sniff, labelled: bool) -> Result<Mode, Box<Failure>> {
+        match kind {
+            Sniff::Sse => Ok(Mode::Events(Box::new(self.reader.events()))),
+            Sniff::Json => Ok(Mode::Whole(Whole::default(), true)),
+            Sniff::Other | Sniff::Undecided if labelled => {
+                Ok(Mode::Events(Box::new(self.reader.events())))
             }
-            (Mode::Events(events), Some(cut)) => {
-                self.summary = events.summary();
-                Err(cut.into_failure())
-            }
-            (_, Some(cut)) => Err(cut.into_failure()),
-            (Mode::Unknown(..), None) => Err(fault::truncated()),
-            (Mode::Whole(whole, false), None) => self.answer(whole.finish()).map(Some),
-            (Mode::Whole(whole, true), None) => {
-                let bytes = whole.finish();
-                let stream = (self.reader.target.rules.to_stream)(self.reader.surface, &bytes);
-                let stream = stream.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
-                self.mode = Mode::Events(Box::new(self.reader.events()));
-                self.take(stream)?;
-                Ok(None)
-            }
+            Sniff::Other | Sniff::Undecided => Err(fault::malformed(
+                "the upstream's answer is neither an event stream nor JSON",
+            )),
         }
     }
 
-    fn answer(&mut self, bytes: Bytes) -> Result<Piece, Box<Failure>> {
-        let answer = (self.reader.target.rules.answer)(self.reader.surface, &bytes)
-            .map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
+    /// The body has ended, as it should or not.
+    fn end(&mut self, cut: Option<Cut>) -> Result<(), Box<Failure>> {
+        self.body = None;
+        if let Some(cut) = cut {
+            return Err(cut.into_failure());
+        }
+        let mode = std::mem::replace(&mut self.mode, Mode::Over);
+        self.mode = match mode {
+            Mode::Unknown(..) => return Err(fault::truncated()),
+            Mode::Whole(whole, as_stream) => {
+                Mode::Judging(Judging::new(whole.finish(), as_stream, &self.reader))
+            }
+            Mode::Events(mut events) => {
+                events.finish();
+                Mode::Events(events)
+            }
+            mode @ (Mode::Judging(_) | Mode::Over) => mode,
+        };
+        Ok(())
+    }
+
+    /// A whole body was judged: it is the answer, or the events are to be read.
+    fn judged(&mut self, judged: Judged, bytes: Bytes) -> Result<Option<Piece>, Box<Failure>> {
+        self.mode = Mode::Over;
+        let answer = match judged {
+            Judged::Answer(answer) => answer,
+            Judged::Stream(stream) => {
+                let stream = stream.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
+                let mut events = Box::new(self.reader.events());
+                events.push(stream);
+                self.mode = Mode::Events(events);
+                return Ok(None);
+            }
+        };
+        let answer = answer.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
         self.summary = dialect::summary(&answer);
         let kind = match answer.has_content {
             true => Kind::Content { text: true },
             false => Kind::Event,
         };
-        Ok(Piece {
-            bytes,
-            kind,
-            end: Some(end(answer.end)),
-        })
+        let end = Some(end(answer.end));
+        Ok(Some(Piece { bytes, kind, end }))
     }
 
-    /// What can be said without reading more: a piece, the end, or `Pending` for neither.
-    fn step(&mut self) -> Poll<Option<Result<Piece, Box<Failure>>>> {
-        match &mut self.mode {
-            Mode::Over => Poll::Ready(None),
-            Mode::Unknown(..) | Mode::Whole(..) => Poll::Pending,
-            Mode::Events(events) => match events.next(&self.reader) {
-                None if self.body.is_none() => Poll::Ready(None),
-                None => Poll::Pending,
-                Some(piece) => Poll::Ready(Some(piece)),
-            },
+    /// The next piece, or the end.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Box<Failure>>> {
+        loop {
+            match &mut self.mode {
+                Mode::Over => return Poll::Ready(Ok(None)),
+                Mode::Judging(judging) => {
+                    let panicked = || Failure::new(Code::Internal, "judging the answer failed");
+                    let judged = ready!(judging.poll(cx)).ok_or_else(panicked)?;
+                    let bytes = std::mem::take(&mut judging.bytes);
+                    if let Some(piece) = self.judged(judged, bytes)? {
+                        return Poll::Ready(Ok(Some(piece)));
+                    }
+                    continue;
+                }
+                Mode::Events(events) => match events.next(&self.reader) {
+                    Some(piece) => return Poll::Ready(piece.map(Some)),
+                    None if self.body.is_none() => return Poll::Ready(Ok(None)),
+                    None => {}
+                },
+                Mode::Unknown(..) | Mode::Whole(..) => {}
+            }
+            let chunk = match &mut self.body {
+                Some(body) => ready!(body.poll_chunk(cx)),
+                None => None,
+            };
+            match chunk {
+                Some(Ok(bytes)) => self.take(bytes)?,
+                Some(Err(cut)) => self.end(Some(cut))?,
+                None => self.end(None)?,
+            }
         }
     }
 
@@ -184,31 +215,11 @@ impl Pieces for Answer {
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>> {
-        loop {
-            if let Poll::Ready(said) = self.step() {
-                if !matches!(said, Some(Ok(_))) {
-                    self.close();
-                }
-                return Poll::Ready(said);
-            }
-            let chunk = match &mut self.body {
-                Some(body) => ready!(body.poll_chunk(cx)),
-                None => None,
-            };
-            let done = match chunk {
-                Some(Ok(bytes)) => self.take(bytes).map(|()| None),
-                Some(Err(cut)) => self.end(Some(cut)),
-                None => self.end(None),
-            };
-            match done {
-                Ok(None) => {}
-                Ok(Some(piece)) => return Poll::Ready(Some(Ok(piece))),
-                Err(failure) => {
-                    self.close();
-                    return Poll::Ready(Some(Err(failure)));
-                }
-            }
+        let next = ready!(self.poll_next(cx));
+        if !matches!(next, Ok(Some(_))) {
+            self.close();
         }
+        Poll::Ready(next.transpose())
     }
 
     fn summary(&self) -> Summary {

@@ -114,3 +114,82 @@ impl Drop for Pools {
         self.stop.cancel();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_core::{Attempt, Call, Deadline, Plan, Progress, TargetId, Trace};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+        time::{Instant, timeout},
+    };
+
+    fn call() -> Call {
+        Call {
+            surface: punctual_core::Surface::Chat,
+            stream: false,
+            choices: 1,
+            include_usage: false,
+            model: "m".into(),
+            model_span: 0..0,
+            body: bytes::Bytes::new(),
+            headers: Arc::default(),
+            key: None,
+            deadline: Deadline::starting(Instant::now()),
+            plan: Arc::new(Plan::Target(TargetId(0))),
+            policy: Arc::default(),
+        }
+    }
+
+    /// Answers one request and closes behind it, a little later.
+    async fn serve_once(listener: TcpListener) {
+        let (mut tcp, _) = listener.accept().await.unwrap();
+        let mut head = [0; 1024];
+        let _ = tcp.read(&mut head).await.unwrap();
+        let answer = b"HTTP/1.1 400 Bad\r\ncontent-length: 2\r\n\r\n{}";
+        tcp.write_all(answer).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+
+    #[tokio::test]
+    async fn a_sweep_lets_go_of_idle_connections_that_died() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let pools = Pools::new();
+        let spec = crate::TargetSpec::new("t", base);
+        let target = crate::target::Target::new(&spec, &pools).unwrap();
+        let (call, trace, progress) = (call(), Trace::root(), Progress::new());
+        let attempt = Attempt {
+            number: 1,
+            left: None,
+            trace: &trace,
+            span: trace.span,
+            progress: &progress,
+        };
+        let ask = async {
+            let outgoing = crate::request::Outgoing {
+                target: &target,
+                surface: punctual_wire::Surface::Chat,
+                call: &call,
+                attempt: &attempt,
+            };
+            let exchange = target.pool.exchange(outgoing, &progress).await;
+            let (_, mut stream) = exchange.unwrap();
+            while std::future::poll_fn(|cx| stream.poll_chunk(cx))
+                .await
+                .is_some()
+            {}
+            assert_eq!(target.pool.stats().idle, 1);
+        };
+        tokio::join!(serve_once(listener), ask);
+        let swept = async {
+            while target.pool.stats().open > 0 {
+                target.pool.sweep();
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(SWEEP, swept).await.unwrap();
+        assert_eq!(target.pool.stats().idle, 0);
+    }
+}

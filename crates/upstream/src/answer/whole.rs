@@ -1,6 +1,22 @@
-//! A body being gathered.
+//! A whole body: gathered, then judged.
+//!
+//! Judging is parsing, which takes about a millisecond a mebibyte. What is larger than that is judged off
+//! the workers, so that a batch of embeddings does not delay the streams beside it. This is the one place
+//! of this crate that uses a blocking thread.
 
+use super::Reader;
+use crate::dialect::Rules;
 use bytes::{Bytes, BytesMut};
+use punctual_wire::{Surface, Verdict, dialect::AnswerSummary};
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+use tokio::task::JoinHandle;
+
+/// Up to here a body is judged where it is.
+const SMALL: usize = 1 << 20;
 
 /// A body being gathered; one that came in one chunk is not copied.
 #[derive(Default)]
@@ -10,14 +26,15 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Adds to it and tells its length.
+    /// Adds to it and tells its length; `room` is what is known to come after these bytes.
     pub(super) fn push(&mut self, bytes: Bytes, room: usize) -> usize {
         if self.first.is_empty() {
             self.first = bytes;
             return self.first.len();
         }
         if self.more.is_empty() {
-            self.more.reserve(room.max(2 * self.first.len()));
+            let known = self.first.len() + bytes.len() + room;
+            self.more.reserve(known.max(2 * self.first.len()));
             self.more.extend_from_slice(&self.first);
         }
         self.more.extend_from_slice(&bytes);
@@ -29,5 +46,53 @@ impl Whole {
             true => self.first,
             false => self.more.freeze(),
         }
+    }
+}
+
+/// What a whole body turned out to be.
+pub(super) enum Judged {
+    Answer(Result<AnswerSummary, Verdict>),
+    /// The stream that was made of it.
+    Stream(Result<Bytes, Verdict>),
+}
+
+/// A body being judged.
+pub(super) struct Judging {
+    pub(super) bytes: Bytes,
+    how: How,
+}
+
+enum How {
+    Done(Option<Judged>),
+    Elsewhere(JoinHandle<Judged>),
+}
+
+impl Judging {
+    pub(super) fn new(bytes: Bytes, as_stream: bool, reader: &Reader) -> Self {
+        let (rules, surface) = (reader.target.rules, reader.surface);
+        let how = match bytes.len() <= SMALL {
+            true => How::Done(Some(judge(&bytes, as_stream, rules, surface))),
+            false => {
+                let bytes = bytes.clone();
+                let judge = move || judge(&bytes, as_stream, rules, surface);
+                How::Elsewhere(reader.target.pool.tasks.spawn_blocking(judge))
+            }
+        };
+        Self { bytes, how }
+    }
+
+    /// The judgement, once; `None` if it panicked or was asked for before.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Judged>> {
+        match &mut self.how {
+            How::Done(judged) => Poll::Ready(judged.take()),
+            How::Elsewhere(task) => Pin::new(task).poll(cx).map(Result::ok),
+        }
+    }
+}
+
+fn judge(bytes: &Bytes, as_stream: bool, rules: &Rules, surface: Surface) -> Judged {
+    match as_stream {
+        true => Judged::Stream((rules.to_stream)(surface, bytes)),
+        false => Judged::Answer((rules.answer)(surface, bytes)),
     }
 }

@@ -168,3 +168,49 @@ async fn a_piece_is_there_before_the_next_one_is_sent() {
         }
     }
 }
+
+#[tokio::test]
+async fn whatever_bytes_come_an_attempt_ends_without_a_panic() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let wild = |spec: &mut punctual_upstream::TargetSpec| spec.endpoint.base_url = base;
+    let bench = Bench::with(HTTP1, punctual_sim::Listen::loopback(), wild).await;
+    let heads = [
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\ndata\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n\x1f",
+        "HTTP/1.1 200 OK\r\ncontent-encoding: deflate\r\ncontent-length: 40\r\n\r\n",
+        "HTTP/1.1 429 Slow\r\nretry-after: 99999999999999999999\r\n\r\n{\"error\":",
+        "HTTP/1.1 101 Up\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+        "HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 200 OK\r\n\r\ndata: {\"choices\":[",
+        "HTTP/9.9 999 ?\r\n\r\n",
+        "",
+    ];
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(async move {
+        let mut nth = 0_usize;
+        while let Ok((mut tcp, _)) = listener.accept().await {
+            let mut read = [0; 4096];
+            let _ = tcp.read(&mut read).await;
+            let mut bytes = heads[nth % heads.len()].as_bytes().to_vec();
+            // a fixed scramble, so that a failure can be had again
+            let noise = |i: usize| (nth.wrapping_mul(31).wrapping_add(i * i * 7) % 256) as u8;
+            bytes.extend((0..nth % 200).map(noise));
+            if nth.is_multiple_of(3) && !bytes.is_empty() {
+                let at = nth * 13 % bytes.len();
+                bytes[at] = noise(at);
+            }
+            let _ = tcp.write_all(&bytes).await;
+            nth += 1;
+        }
+    });
+    for nth in 0..400 {
+        let ask = if nth % 2 == 0 {
+            Ask::stream("m")
+        } else {
+            Ask::unary("m")
+        };
+        bench.hear(&ask).await;
+    }
+}

@@ -3,8 +3,14 @@
 use crate::support::{Ask, Bench, HTTP2, PATIENCE, WAYS, Way};
 use punctual_core::{Code, Sent};
 use punctual_sim::Listen;
+use punctual_upstream::TargetSpec;
 use std::{sync::Arc, time::Duration};
-use tokio::{task::JoinSet, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::timeout,
+};
 
 #[tokio::test]
 async fn one_who_leaves_during_the_dial_harms_nobody() {
@@ -118,4 +124,35 @@ async fn a_peer_without_http2_is_a_connection_that_failed() {
     let bench = Bench::with(way, Listen::loopback().http1_only(), |_| {}).await;
     let failure = bench.fails(&Ask::unary("m")).await;
     assert_eq!(failure.code, Code::ConnectFailed);
+}
+
+/// SETTINGS without a setting, and GOAWAY(NO_ERROR) with 0 as the last stream that was processed.
+const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+const GOAWAY: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+#[tokio::test]
+async fn a_stream_beyond_the_last_id_of_a_goaway_is_sent_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let front = listener.local_addr().unwrap();
+    let fronted = |spec: &mut TargetSpec| spec.endpoint.base_url = format!("http://{front}/v1");
+    let bench = Bench::with(HTTP2, Listen::loopback(), fronted).await;
+    let behind = bench.sim.addr();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let (mut first, _) = listener.accept().await.unwrap();
+        first.write_all(SETTINGS).await.unwrap();
+        let mut read = Vec::new();
+        // the end of the caller's body is the end of its request
+        while !read.ends_with(b"}") {
+            first.read_buf(&mut read).await.unwrap();
+        }
+        first.write_all(GOAWAY).await.unwrap();
+        let (mut second, _) = listener.accept().await.unwrap();
+        let mut up = TcpStream::connect(behind).await.unwrap();
+        let _ = copy_bidirectional(&mut second, &mut up).await;
+    });
+    bench.hear(&Ask::unary("m")).await.complete();
+    assert_eq!(bench.sim.report().len(), 1);
+    let stats = bench.pools.stats();
+    assert_eq!((stats[0].dials, stats[0].found_dead), (2, 0));
 }
