@@ -7,17 +7,14 @@
 use super::{
     Desk,
     connection::{self, Link},
-    door,
     layers::{Layer, Layers, Whole},
 };
 use crate::{
-    environment::Meaning,
     known,
     path::Path,
     problem::closest,
-    raw::{self, Clocks, Connection, Settings},
+    raw::{self, Clocks, Settings},
     target::TargetConfig,
-    unit::Timeout,
 };
 use punctual_core::TargetId;
 use std::{
@@ -25,6 +22,7 @@ use std::{
     time::Duration,
 };
 
+mod defaults;
 mod entry;
 mod lanes;
 
@@ -59,7 +57,7 @@ impl Book {
             layers: Vec::new(),
             names: BTreeMap::new(),
             providers: BTreeMap::new(),
-            defaults: defaults(file, desk),
+            defaults: defaults::layers(file, desk),
             whole: Whole {
                 unary: Duration::from_secs(600),
                 streamed: Duration::from_secs(if agent_proxy { 600 } else { 3600 }),
@@ -90,9 +88,14 @@ impl Book {
         let at = Path::root().key("targets").key(name);
         let mine = entry::layer(at.clone(), t.clocks(), t.settings(), desk);
         let own = t.connection();
+        if t.model.is_none() && !desk.lost(&at) {
+            desk.error(&at, "no model is named").hint(
+                "write model: NAME; for the caller's own model use a plan { pass: provider }",
+            );
+        }
         let (provider, link, from) = match &t.provider {
             Some(p) => {
-                refuse_own_connection(&own, p, &at, desk);
+                defaults::refuse_connection(&own, p, &at, desk);
                 let (link, layer) = self.provider(p, &at.key("provider"), desk)?;
                 (p.clone(), link, Some(layer))
             }
@@ -112,11 +115,6 @@ impl Book {
                 None,
             ),
         };
-        if t.model.is_none() && !desk.lost(&at) {
-            desk.error(&at, "no model is named").hint(
-                "write model: NAME; for the caller's own model use a plan { pass: provider }",
-            );
-        }
         let model = t.model.clone()?;
         let layers = Layers(
             [mine]
@@ -311,41 +309,5 @@ impl Book {
     /// The targets, when nothing more is asked.
     pub(super) fn close(self, desk: &mut Desk<'_>) -> Vec<TargetConfig> {
         lanes::unite(self.targets, &self.layers, desk)
-    }
-}
-
-fn defaults(file: &raw::File, desk: &mut Desk<'_>) -> Vec<Layer> {
-    let mut out = Vec::new();
-    if let Some(timeout) = door::variable(Meaning::Timeout, desk) {
-        let clocks = Clocks {
-            timeout: Some(Timeout(timeout)),
-            ..Clocks::default()
-        };
-        out.push(Layer {
-            at: Path::root(),
-            clocks,
-            settings: Settings::default(),
-        });
-    }
-    if let Some(d) = &file.defaults {
-        out.push(entry::layer(
-            Path::root().key("defaults"),
-            d.clocks(),
-            d.settings(),
-            desk,
-        ));
-    }
-    out
-}
-
-fn refuse_own_connection(own: &Connection, provider: &str, at: &Path, desk: &mut Desk<'_>) {
-    for key in own.said() {
-        desk.error(
-            &at.key(key),
-            format!("{key} belongs to the provider {provider}"),
-        )
-        .hint(format!(
-            "move it to providers.{provider}, or leave provider out and say all of it here"
-        ));
     }
 }

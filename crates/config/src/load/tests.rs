@@ -406,3 +406,55 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn files_names_and_addresses_are_looked_at() {
+    let file = "\
+server:
+  tls: { cert_file: nowhere.pem }
+  trusted_peers: [10.0.0.0/8, 10.0.0]
+  listen: :8080
+telemetry: { prefix: 9x, otlp: { endpoint: http://127.0.0.1:4317, sample: 2 }, log: maybe }
+providers:
+  a: { dialect: generic, base_url: https://u:p@host/v1 }
+  b: { dialect: openai, base_url: http://host.example/v1/chat/completions, api_key: k }
+  c: { dialect: openai, base_url: http://host.example, api_key: k, client_cert_file: nowhere.pem }
+  d: { api_key: k, api_key_file: k }
+  groq: {}
+targets:
+  x: { provider: c, model: m, forward_deadline: [X-Litellm-Timeot], headers: { Host: h }, forward_headers: [Cookie] }
+  y: { provider: c, model: m, base_url: http://127.0.0.1/v1 }
+  z: { model: m }
+  w: { provider: groq }
+routes:
+  r: { plan: x, aliases: [s, t, \"u*\"] }
+  s: { plan: x, aliases: [t] }
+  \"gpt*\": { plan: y }
+  empty: {}
+compat: other
+";
+    insta::assert_snapshot!(told(file).join("\n"));
+}
+
+#[test]
+fn rules_of_a_route_reach_every_fallback_in_it() {
+    let c = config(&with_plan("a").replace("plan: [a, b] }", "plan: [a, [b, a]], fallback_on: [+invalid_request], max_retry_after: 0, heartbeat_interval: none }"));
+    let r = &c.routes[1];
+    let crate::Shape::Fallback { of, also_on } = &r.plan else {
+        panic!("{:?}", r.plan)
+    };
+    let crate::Shape::Fallback { also_on: inner, .. } = &of[1] else {
+        panic!("{of:?}")
+    };
+    for set in [also_on, inner] {
+        assert!(
+            set.has(punctual_core::Code::InvalidRequest)
+                && !set.has(punctual_core::Code::ContentRefused)
+        );
+    }
+    assert_eq!(
+        (r.policy.max_retry_after, r.policy.heartbeat),
+        (Duration::ZERO, None)
+    );
+    assert_eq!(c.routes[0].policy.heartbeat, Some(Duration::from_secs(20)));
+}

@@ -1,0 +1,48 @@
+//! The layers under every target, and what a target may not say beside its provider.
+
+use super::entry::layer;
+use crate::{
+    check::{Desk, door, layers::Layer},
+    environment::Meaning,
+    path::Path,
+    raw::{self, Clocks, Connection, Settings},
+    unit::Timeout,
+};
+
+/// The environment's timeout over the `defaults` of the file.
+pub(super) fn layers(file: &raw::File, desk: &mut Desk<'_>) -> Vec<Layer> {
+    let mut out = Vec::new();
+    if let Some(timeout) = door::variable(Meaning::Timeout, desk) {
+        let clocks = Clocks {
+            timeout: Some(Timeout(timeout)),
+            ..Clocks::default()
+        };
+        out.push(Layer {
+            at: Path::root(),
+            clocks,
+            settings: Settings::default(),
+        });
+    }
+    if let Some(d) = &file.defaults {
+        out.push(layer(
+            Path::root().key("defaults"),
+            d.clocks(),
+            d.settings(),
+            desk,
+        ));
+    }
+    out
+}
+
+/// A provider's address and credential are said once, there.
+pub(super) fn refuse_connection(own: &Connection, provider: &str, at: &Path, desk: &mut Desk<'_>) {
+    for key in own.said() {
+        desk.error(
+            &at.key(key),
+            format!("{key} belongs to the provider {provider}"),
+        )
+        .hint(format!(
+            "move it to providers.{provider}, or leave provider out and say all of it here"
+        ));
+    }
+}
