@@ -1,0 +1,84 @@
+//! From the configuration's `server` and `keys` to the server's settings.
+
+use punctual_config::{Config, Server, Tls};
+use punctual_server::{Key, Keys, Settings, server_config};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use secrecy::ExposeSecret;
+use std::{collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
+
+/// Where the configuration says "no limit", the server waits for this long.
+const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
+
+pub(super) fn settings(s: &Server) -> Result<Settings, String> {
+    let networks = s.trusted_peers.clone();
+    Ok(Settings {
+        request_deadline: s.request_deadline,
+        compat: s.agent_proxy,
+        sdk_timeouts: s.sdk_timeouts,
+        hosts: s.hosts.clone(),
+        origins: s.origins.clone(),
+        trusted: Arc::new(move |peer: IpAddr| {
+            networks.iter().any(|n| n.contains(&peer.to_canonical()))
+        }),
+        header_timeout: s.header_timeout.unwrap_or(UNLIMITED),
+        idle_timeout: s.keep_alive.unwrap_or(UNLIMITED),
+        receive_timeout: s.receive_timeout.unwrap_or(UNLIMITED),
+        max_body_bytes: s.max_body_bytes,
+        max_connections: s.max_connections,
+        max_in_flight: s.max_in_flight,
+        max_memory_bytes: s.memory_budget,
+        tls: s.tls.as_ref().map(tls).transpose()?,
+        lame_duck: s.lame_duck,
+        drain_timeout: s.drain_timeout,
+    })
+}
+
+fn tls(files: &Tls) -> Result<Arc<rustls::ServerConfig>, String> {
+    let wrong = |field: &str, why: String| format!("server.tls.{field}: {why}");
+    let chain = CertificateDer::pem_file_iter(&files.cert_file)
+        .and_then(|certs| certs.collect::<Result<Vec<_>, _>>())
+        .map_err(|e| wrong("cert_file", e.to_string()))?;
+    let key = PrivateKeyDer::from_pem_file(&files.key_file)
+        .map_err(|e| wrong("key_file", e.to_string()))?;
+    server_config(chain, key).map_err(|e| wrong("key_file", e.to_string()))
+}
+
+pub(super) fn keys(config: &Config) -> Keys {
+    if config.server.open || config.keys.is_empty() {
+        return Keys::Open;
+    }
+    let key = |k: &punctual_config::Key| Key {
+        name: k.name.clone(),
+        deadline: k.deadline,
+        routes: k
+            .routes
+            .as_ref()
+            .map(|r| r.iter().map(|name| name.as_str().into()).collect()),
+        heartbeat: k.heartbeat_interval,
+    };
+    let known: HashMap<Arc<str>, Arc<Key>> = config
+        .keys
+        .iter()
+        .map(|k| (k.name.clone(), Arc::new(key(k))))
+        .collect();
+    let ring = config.keys.clone();
+    Keys::Required(Arc::new(move |presented: &str| {
+        known.get(&ring.verify(presented)?.name).cloned()
+    }))
+}
+
+/// The administrative listener asks for its token; on loopback there may be none.
+pub(super) fn admin_keys(config: &Config) -> Keys {
+    let Some(token) = config.server.admin.as_ref().and_then(|a| a.token.as_ref()) else {
+        return Keys::Open;
+    };
+    let expected = punctual_config::sum(token.expose_secret());
+    let admin = Arc::new(Key {
+        name: "admin".into(),
+        ..Key::default()
+    });
+    // digests are compared: how much of a guess was right takes no measurable time to find out
+    Keys::Required(Arc::new(move |presented: &str| {
+        (punctual_config::sum(presented) == expected).then(|| admin.clone())
+    }))
+}

@@ -1,0 +1,217 @@
+//! `punctual serve`: configuration, telemetry, sockets, signals, and the gateway between them.
+
+mod gauges;
+mod observe;
+mod reload;
+mod zero;
+
+use crate::{Failure, args, build, logs, screen};
+use punctual_config::{Config, Environment, Problem, load};
+use punctual_core::Observer;
+use punctual_server::{Gateway, Hooks, Listeners, Shutdown, Snapshot, Trigger};
+use punctual_telemetry::Telemetry;
+use punctual_upstream::Upstreams;
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
+use tokio_util::task::TaskTracker;
+
+/// How long telemetry may take to be delivered at the end.
+const FLUSH: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(args: &args::Serve) -> Result<(), Failure> {
+    logs::start();
+    let environment = Environment::of_process();
+    let file = args.config.clone().or_else(default_file);
+    let (config, problems) = match &file {
+        Some(path) => load(path, &environment).into_result().map_err(refuse)?,
+        None => zero::config(&environment)?,
+    };
+    problems
+        .iter()
+        .for_each(|p| tracing::warn!("{}", one_line(p)));
+    let runtime = runtime(config.server.workers)?;
+    runtime.block_on(serve(args, file, config, environment))
+}
+
+fn default_file() -> Option<PathBuf> {
+    let path = PathBuf::from("punctual.yaml");
+    path.exists().then_some(path)
+}
+
+fn refuse(problems: Vec<Problem>) -> Failure {
+    screen::complain(&punctual_config::render(&problems));
+    Failure::Wrong
+}
+
+fn one_line(p: &Problem) -> String {
+    let fix = p
+        .suggestion
+        .as_deref()
+        .map(|s| format!("; {s}"))
+        .unwrap_or_default();
+    format!("{}: {}: {}{fix}", p.place(), p.path, p.message)
+}
+
+/// A runtime; one worker a core if `workers` says nothing.
+pub(crate) fn runtime(workers: Option<usize>) -> Result<Runtime, Failure> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Some(n) = workers {
+        builder.worker_threads(n);
+    }
+    builder
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::Start(format!("no runtime: {e}")))
+}
+
+async fn serve(
+    args: &args::Serve,
+    file: Option<PathBuf>,
+    mut config: Config,
+    environment: Environment,
+) -> Result<(), Failure> {
+    if let Some(listen) = args.listen {
+        config.server.listen = vec![listen];
+    }
+    let telemetry = observe::start(&config)?;
+    let lasting = Arc::new(build::Lasting::new());
+    let snapshot = build::snapshot(&config, &lasting).map_err(Failure::Start)?;
+    let public = bind_all(&config.server.listen, "server.listen").await?;
+    let admin = match &config.server.admin {
+        Some(admin) => Some(bind(admin.listen, "server.admin.listen").await?),
+        None => None,
+    };
+    announce(&config, &public, admin.as_ref());
+    let hooks = hooks(&telemetry, config.telemetry.metrics);
+    let gateway = Gateway::new(snapshot, telemetry.observer(), hooks);
+    gauges::register(&telemetry, &gateway, &lasting);
+    let (trigger, shutdown) = Shutdown::new();
+    let tasks = TaskTracker::new();
+    if let Some(file) = file {
+        tasks.spawn(reload::watch(
+            file,
+            environment,
+            config.files.clone(),
+            gateway.clone(),
+            lasting.clone(),
+            telemetry.clone(),
+        ));
+    }
+    let serving = gateway.run(Listeners { public, admin }, shutdown);
+    tokio::select! {
+        () = serving => {}
+        () = signals(&trigger) => {}
+    }
+    lasting.pools.shutdown().await;
+    if !telemetry.flush(FLUSH).await {
+        tracing::warn!("telemetry could not be delivered within {FLUSH:?}");
+    }
+    Ok(())
+}
+
+fn hooks(telemetry: &Telemetry, metrics: bool) -> Hooks {
+    let (texts, sampler) = (telemetry.clone(), telemetry.clone());
+    Hooks {
+        metrics: Box::new(move |_| {
+            if metrics {
+                texts.metrics_text()
+            } else {
+                String::new()
+            }
+        }),
+        sample: Box::new(move |trace| sampler.sample(trace)),
+    }
+}
+
+async fn bind_all(addresses: &[SocketAddr], field: &str) -> Result<Vec<TcpListener>, Failure> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        listeners.push(bind(*address, field).await?);
+    }
+    Ok(listeners)
+}
+
+async fn bind(address: SocketAddr, field: &str) -> Result<TcpListener, Failure> {
+    let wrong = |e: std::io::Error| {
+        Failure::Start(format!(
+            "{field}: {address}: {e}; name another address, or end what listens there"
+        ))
+    };
+    TcpListener::bind(address).await.map_err(wrong)
+}
+
+/// Says where it listens and what it serves; tests and people read the same lines.
+fn announce(config: &Config, public: &[TcpListener], admin: Option<&TcpListener>) {
+    let scheme = if config.server.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    for listener in public {
+        if let Ok(addr) = listener.local_addr() {
+            tracing::info!("listening on {scheme}://{addr}");
+        }
+    }
+    if let Some(Ok(addr)) = admin.map(TcpListener::local_addr) {
+        tracing::info!("administration on http://{addr}");
+    }
+    let names: Vec<&str> = config.routes.iter().map(|r| r.name.as_str()).collect();
+    tracing::info!("routes: {}", names.join(", "));
+}
+
+/// The first SIGTERM or Ctrl-C drains, the second stops; never resolves, the gateway does.
+async fn signals(trigger: &Trigger) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut term) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    let mut orders = 0;
+    loop {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        orders += 1;
+        if orders == 1 {
+            tracing::info!("draining; once more ends at once");
+            trigger.drain();
+        } else {
+            trigger.stop();
+        }
+    }
+}
+
+/// A gateway running beside something else, for the demo.
+pub(crate) struct Running {
+    trigger: Trigger,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub(crate) fn start(
+        snapshot: Snapshot<Upstreams>,
+        observer: Arc<dyn Observer>,
+        public: Vec<TcpListener>,
+    ) -> Self {
+        let gateway = Gateway::new(snapshot, observer, Hooks::default());
+        let (trigger, shutdown) = Shutdown::new();
+        let task = TaskTracker::new().spawn(async move {
+            gateway
+                .run(
+                    Listeners {
+                        public,
+                        admin: None,
+                    },
+                    shutdown,
+                )
+                .await
+        });
+        Self { trigger, task }
+    }
+
+    /// Ends it at once.
+    pub(crate) async fn stop(self) {
+        self.trigger.stop();
+        let _ = self.task.await;
+    }
+}

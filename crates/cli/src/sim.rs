@@ -1,0 +1,119 @@
+//! `punctual sim`: the misbehaving upstream, and a line for every request that ended.
+
+use crate::{Failure, args, screen};
+use punctual_sim::{Close, Listen, Script, Seen, Sim};
+use std::time::Duration;
+use tokio::time::Instant;
+
+pub(crate) fn run(args: &args::Sim) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::Start(e.to_string()))?;
+    runtime.block_on(serve(args))
+}
+
+async fn serve(args: &args::Sim) -> Result<(), Failure> {
+    let sim = start(args).await?;
+    if !args.json {
+        screen::say(&format!("simulator on {}/v1", sim.url()));
+        screen::say(&format!(
+            "try: curl {}/v1/chat/completions -d '{{\"model\":\"sim:tokens=5,gap=200ms\",\"stream\":true,\"messages\":[]}}'",
+            sim.url()
+        ));
+        screen::say(
+            "words for scripts: punctual sim --help; what was seen, as JSON: GET /_sim/report",
+        );
+    }
+    if args.tls {
+        screen::complain(sim.ca_pem());
+    }
+    let started = Instant::now();
+    tokio::select! {
+        () = report(&sim, args.json, started) => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    sim.shutdown().await;
+    Ok(())
+}
+
+async fn start(args: &args::Sim) -> Result<Sim, Failure> {
+    let mut listen = Listen::at(args.listen);
+    if args.tls {
+        listen = listen.tls();
+    }
+    if let Some(script) = &args.accept {
+        listen = listen.accept(parse("--accept", script)?);
+    }
+    let sim = Sim::start(listen)
+        .await
+        .map_err(|e| Failure::Start(e.to_string()))?;
+    for model in &args.models {
+        let (name, script) = model
+            .split_once('=')
+            .ok_or_else(|| Failure::Start(format!("--model {model}: write NAME=SCRIPT")))?;
+        sim.set(name, parse("--model", script)?);
+    }
+    Ok(sim)
+}
+
+fn parse(flag: &str, script: &str) -> Result<Script, Failure> {
+    script
+        .parse()
+        .map_err(|e| Failure::Start(format!("{flag} {script}: {e}")))
+}
+
+fn ended(seen: &Seen) -> bool {
+    seen.finished.is_some() || seen.closed.is_some()
+}
+
+/// Prints each request once, when it has ended.
+async fn report(sim: &Sim, json: bool, started: Instant) {
+    let mut printed = std::collections::HashSet::new();
+    loop {
+        let news = |seen: &[Seen]| seen.iter().any(|s| ended(s) && !printed.contains(&s.seq));
+        let Ok(seen) = sim.wait(Duration::from_secs(3600), news).await else {
+            continue;
+        };
+        let oldest = seen.first().map_or(0, |s| s.seq);
+        printed.retain(|seq| *seq >= oldest);
+        for s in seen.iter().filter(|s| ended(s)) {
+            if printed.insert(s.seq) {
+                screen::say(&if json {
+                    sim.json(s).to_string()
+                } else {
+                    line(s, started)
+                });
+            }
+        }
+    }
+}
+
+fn line(seen: &Seen, started: Instant) -> String {
+    let at = |t: Instant| t.saturating_duration_since(started).as_secs_f64();
+    let end = match (seen.finished, seen.closed) {
+        (Some(t), _) => format!("finished {:.3}", at(t)),
+        (None, Some((t, how))) => {
+            format!("closed by the caller {:.3} ({})", at(t), how_closed(how))
+        }
+        (None, None) => "running".to_owned(),
+    };
+    format!(
+        "#{} {} {} {:?}: arrived {:.3}, {} pieces, {end}",
+        seen.seq,
+        seen.method,
+        seen.path,
+        seen.model,
+        at(seen.arrived),
+        seen.chunks
+    )
+}
+
+/// How a socket was closed, in the field's words.
+pub(crate) fn how_closed(close: Close) -> &'static str {
+    match close {
+        Close::Fin => "FIN",
+        Close::Rst => "RST",
+        Close::StreamReset => "RST_STREAM",
+    }
+}
