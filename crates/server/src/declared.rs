@@ -178,6 +178,11 @@ impl Declared {
         }
     }
 
+    /// As `self`, without the limits that SDKs set by themselves; how long a caller bears silence stays.
+    pub(crate) fn without_sdks(self) -> Self {
+        Self { read: None, ..self }
+    }
+
     /// The longest a stream may be silent without losing this caller.
     pub(crate) fn silence(&self) -> Option<Duration> {
         self.silence

@@ -96,7 +96,8 @@ async fn ask<U: Upstream>(
     mut body: Incoming,
 ) -> Answered<U> {
     let deadline = punctual_core::Deadline::starting(visit.started);
-    let trace = Trace::from_headers(&head.headers);
+    let mut trace = Trace::from_headers(&head.headers);
+    (visit.link.gateway.hooks.sample)(&mut trace);
     let observer = visit.link.gateway.observer.clone();
     let mut record = Record::open(visit.id.clone(), surface, trace, deadline, observer);
     let admitted = match door {

@@ -14,7 +14,7 @@ use crate::{
     shutdown::{Shutdown, Stage},
 };
 use arc_swap::ArcSwap;
-use punctual_core::{Engine, Observer, Upstream};
+use punctual_core::{Engine, Observer, Trace, Upstream};
 use std::{
     sync::{
         Arc,
@@ -53,13 +53,16 @@ pub struct Snapshot<U> {
 pub struct Hooks {
     /// The text of `/metrics`.
     pub metrics: Box<dyn Fn(&Stats) -> String + Send + Sync>,
+    /// Decides whether a new request's trace is sampled, before the upstream is told.
+    pub sample: Box<dyn Fn(&mut Trace) + Send + Sync>,
 }
 
 impl Default for Hooks {
-    /// No metrics.
+    /// No metrics; traces are sampled as the caller's are.
     fn default() -> Self {
         Self {
             metrics: Box::new(|_| String::new()),
+            sample: Box::new(|_| ()),
         }
     }
 }

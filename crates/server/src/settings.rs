@@ -16,6 +16,8 @@ pub struct Settings {
     /// The ways of an agent-proxy deployment: an unreadable deadline header is ignored and counted,
     /// `error.type` repeats the code, a full queue is a `rate_limit_error`.
     pub compat: bool,
+    /// Whether the timeouts that SDKs announce by themselves bind unary requests.
+    pub sdk_timeouts: bool,
     /// Names (without port) under which callers may address the gateway, beside the loopback names and the
     /// address a connection came in on. `*` is any.
     pub hosts: Vec<String>,
@@ -50,6 +52,7 @@ impl Default for Settings {
         Self {
             request_deadline: None,
             compat: false,
+            sdk_timeouts: true,
             hosts: Vec::new(),
             origins: Vec::new(),
             trusted: Arc::new(|_| false),

@@ -74,5 +74,9 @@ pub(super) fn declared<U: Upstream>(
             .unreadable
             .fetch_add(declared.ignored, Relaxed);
     }
-    Ok(declared)
+    Ok(if settings.sdk_timeouts {
+        declared
+    } else {
+        declared.without_sdks()
+    })
 }
