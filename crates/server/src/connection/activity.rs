@@ -178,6 +178,20 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_caller_that_takes_nothing_is_gone_after_the_idle_time() {
+        for protocol in [Protocol::Http1, Protocol::Http2] {
+            let a = activity(protocol);
+            let _busy = a.clone().busy();
+            a.blocked(true);
+            let since = Instant::now();
+            tokio::time::advance(IDLE / 2).await;
+            assert_eq!(a.due(), Some(since + IDLE));
+            a.blocked(false);
+            assert_ne!(a.due(), Some(since + IDLE));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn an_http2_connection_without_streams_is_idle() {
         let a = activity(Protocol::Http2);
         let busy = a.clone().busy();

@@ -182,6 +182,23 @@ async fn a_caller_only_shortens() {
 }
 
 #[tokio::test]
+async fn what_sdks_announce_can_be_turned_off() {
+    let settings = Settings {
+        sdk_timeouts: false,
+        ..Setup::default().settings
+    };
+    let gate = Gate::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let slow = vec![Step::Wait(ms(250)), Step::Head(vec![]), content("x")];
+    gate.fake.script("slow", slow);
+    let request = chat("sim/slow", false, "x-stainless-timeout: 0.1\r\n");
+    assert_eq!(gate.caller().await.ask(&request).await.status, 200);
+}
+
+#[tokio::test]
 async fn an_unusable_deadline_is_400_and_a_spent_one_504_at_once() {
     let gate = Gate::open().await;
     for bad in ["abc", "1e3", "inf", "", "1,2"] {

@@ -60,18 +60,34 @@ async fn a_chunked_body_over_the_limit_is_413_when_it_gets_there() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_framed_wrongly_is_the_callers_mistake() {
+    let gate = Gate::open().await;
+    for chunk in ["nonsense\r\n", "ffffffffffffffffff\r\n", "1\r\nxx\r\n"] {
+        let mut caller = gate.caller().await;
+        caller.send(&upload("transfer-encoding: chunked\r\n")).await;
+        let answer = caller.ask(chunk).await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (400, "malformed_body"),
+            "{chunk:?}"
+        );
+    }
+    let reports = gate.reports(3).await;
+    assert!(reports.iter().all(|r| r.outcome == Some(Outcome::Rejected)));
+}
+
+#[tokio::test]
 async fn a_caller_that_goes_on_writing_can_still_read_the_answer() {
     let gate = Gate::with(small()).await;
     for _ in 0..20 {
         let mut caller = gate.caller().await;
         caller.send(&upload("content-length: 4000000\r\n")).await;
+        tokio::time::sleep(ms(5)).await;
         let block = [b' '; 64 << 10];
-        for _ in 0..50 {
-            caller
-                .socket
-                .write_all(&block)
-                .await
-                .expect("the writer is not cut off");
+        for _ in 0..20 {
+            let written = caller.socket.write_all(&block).await;
+            written.expect("the writer is not cut off");
+            tokio::time::sleep(ms(1)).await;
         }
         assert_eq!(caller.answer().await.status, 413);
         assert!(caller.is_closed().await);
@@ -182,6 +198,30 @@ async fn memory_is_bounded_by_what_arrives_not_by_what_is_declared() {
             .await
             .status,
         200
+    );
+}
+
+#[tokio::test]
+async fn a_body_counts_until_nothing_can_need_it_any_more() {
+    let gate = Gate::with(small()).await;
+    let late = vec![Step::Hang];
+    gate.fake.script("silent", late);
+    gate.fake
+        .script("stream", vec![Step::Head(vec![]), content("x"), Step::Hang]);
+    let mut caller = gate.caller().await;
+    caller.send(&chat("sim/silent", false, "")).await;
+    until("it runs", || gate.fake.sent() == 1).await;
+    assert_eq!(gate.gateway.stats().memory_bytes, 64 << 10);
+    caller.fin();
+    gate.idle().await;
+    let mut caller = gate.caller().await;
+    caller.send(&chat("sim/stream", true, "")).await;
+    caller.see("data:").await;
+    let stats = gate.gateway.stats();
+    assert_eq!(
+        (stats.memory_bytes, stats.in_flight),
+        (0, 1),
+        "dropped at the commit"
     );
 }
 

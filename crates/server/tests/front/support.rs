@@ -107,7 +107,14 @@ impl Gate {
         let snapshot = snapshot(&setup, fake.clone());
         let metrics =
             Box::new(|s: &punctual_server::Stats| format!("in_flight {}\n# EOF\n", s.in_flight));
-        let gateway = Gateway::new(snapshot, recorder.clone(), Hooks { metrics });
+        let gateway = Gateway::new(
+            snapshot,
+            recorder.clone(),
+            Hooks {
+                metrics,
+                ..Hooks::default()
+            },
+        );
         let bind = || TcpListener::bind("127.0.0.1:0");
         let (public, admin) = (bind().await.unwrap(), bind().await.unwrap());
         let (address, admin_address) = (public.local_addr().unwrap(), admin.local_addr().unwrap());
