@@ -11,7 +11,7 @@
 use crate::{
     execute::{Answer, Open, Opening, Refused},
     failure::Failure,
-    record::{Fate, Outcome, Record, Report},
+    record::{Fate, Outcome, Reason, Record, Report},
     upstream::Pieces,
 };
 use bytes::Bytes;
@@ -318,6 +318,28 @@ impl<P: Pieces> Cell<P> {
         record.fail(failure);
         record.attempt_ended(Some(failure), summary);
         self.error_event(failure, record.report())
+    }
+}
+
+impl<P: Pieces> Drop for Cell<P> {
+    /// A stream dropped in the middle: the caller left. What was delivered stays on record; one that had all
+    /// there was to have, end included, is no cancellation.
+    fn drop(&mut self) {
+        let Stage::Live(stream) = std::mem::replace(&mut self.stage, Stage::Done) else {
+            return;
+        };
+        let Some(mut record) = self.record.take().filter(|_| !std::thread::panicking()) else {
+            return;
+        };
+        let summary = stream.summary();
+        if stream.is_delivered() {
+            stream.succeed();
+            record.settle(Outcome::Ok, None);
+        } else {
+            drop(stream);
+            record.settle(Outcome::Cancelled, Some(Reason::Gone));
+        }
+        record.attempt_ended(None, Some(summary));
     }
 }
 

@@ -55,6 +55,11 @@ impl<P: Pieces> Stream<P> {
         self.live.marked
     }
 
+    /// Whether the end condition is met and nothing is held that the caller has not been given.
+    pub(super) fn is_delivered(&self) -> bool {
+        self.live.ended && self.live.held.is_empty()
+    }
+
     pub(super) fn summary(&self) -> Summary {
         self.live.pieces.summary()
     }

@@ -140,3 +140,57 @@ async fn a_permit_is_back_before_a_unary_answer_is_written_and_during_a_backoff(
         () = async { sleep(ms(1)).await; } => assert_eq!(lane.in_use(), 0),
     }
 }
+
+/// Polls `n` frames of a stream and drops it.
+async fn read_and_leave(b: &Bench, n: usize) -> Report {
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let mut relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    for _ in 0..n {
+        let _ = std::future::poll_fn(|cx| {
+            http_body::Body::poll_frame(std::pin::Pin::new(&mut relay), cx)
+        })
+        .await;
+    }
+    drop(relay);
+    assert!(b.idle());
+    b.lines.report()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_delivered_before_the_caller_left_stays_on_record() {
+    let b = Bench::new(vec![(
+        none(),
+        vec![vec![
+            Head,
+            Text("a;"),
+            Text("b;"),
+            Wait(10),
+            Text("c;"),
+            Hang,
+        ]],
+    )]);
+    let report = read_and_leave(&b, 2).await;
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Some(Outcome::Cancelled), Some(Reason::Gone))
+    );
+    assert_eq!(report.attempts[0].content_events, 2);
+    assert_eq!(report.attempts[0].failed, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_leaves_with_the_end_in_hand_was_served() {
+    let script = vec![Head, Text("a;"), Stop, Done, Hang];
+    let b = Bench::new(vec![(none(), vec![script.clone()])]);
+    let report = read_and_leave(&b, 3).await;
+    assert_eq!(report.outcome, Some(Outcome::Ok));
+    assert!(report.attempts[0].completed);
+    let b = Bench::new(vec![(none(), vec![script])]);
+    assert_eq!(
+        read_and_leave(&b, 1).await.outcome,
+        Some(Outcome::Cancelled),
+        "the end was not yet in hand"
+    );
+}
