@@ -10,8 +10,11 @@ use crate::{
 };
 use http::HeaderValue;
 use hyper_util::rt::TokioIo;
-use std::{sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, time::Instant};
+use std::{pin::pin, sync::Arc, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
 use tokio_rustls::{
     TlsConnector,
     rustls::{ClientConfig, pki_types::ServerName},
@@ -33,6 +36,9 @@ pub(crate) use tls::Roots;
 
 /// At most this many TLS handshakes at once: each costs a worker over a millisecond.
 const HANDSHAKES: usize = 32;
+/// One that takes longer than this waits for its peer and not for a worker: others get its turn, so that a
+/// silent upstream never keeps connections to another one waiting.
+const TURN: Duration = Duration::from_millis(100);
 
 /// What every dial shares.
 pub(crate) struct Dialer {
@@ -138,13 +144,18 @@ impl Dialer {
             });
         };
         // never closed, so never refused
-        let _turn = self.handshakes.acquire().await;
+        let turn = self.handshakes.acquire().await;
         let started = Instant::now();
         let connector = TlsConnector::from(config.clone());
-        let stream = connector
-            .connect(name.clone(), tcp)
-            .await
-            .map_err(|e| DialError::tls(&e))?;
+        let mut handshake = pin!(connector.connect(name.clone(), tcp));
+        let stream = match timeout(TURN, handshake.as_mut()).await {
+            Ok(done) => done,
+            Err(_) => {
+                drop(turn);
+                handshake.await
+            }
+        };
+        let stream = stream.map_err(|e| DialError::tls(&e))?;
         if to.http2 && stream.get_ref().1.alpn_protocol() != Some(tls::H2) {
             return Err(DialError::NotHttp2);
         }

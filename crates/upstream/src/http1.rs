@@ -160,7 +160,8 @@ impl Pool {
                 Err(error) => return Err(fault::unanswered(error.as_ref(), progress)),
             }
         }
-        let dialled = self.dial_http1(progress).await;
+        // rare and large: the future of every exchange would carry it
+        let dialled = Box::pin(self.dial_http1(progress)).await;
         let mut line = dialled.map_err(DialError::into_failure)?;
         match line.ask(outgoing.request(), progress).await {
             Ok(answer) => Ok(self.answered(answer, line)),

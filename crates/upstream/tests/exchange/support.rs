@@ -107,16 +107,7 @@ impl Bench {
         ask: &Ask,
         progress: &Arc<Progress>,
     ) -> Result<Answer, Box<Failure>> {
-        let trace = Trace::root();
-        let attempt = Attempt {
-            number: 1,
-            left: ask.left,
-            trace: &trace,
-            span: trace.span,
-            progress,
-        };
-        let call = ask.call();
-        self.upstreams.send(TargetId(0), &call, &attempt).await
+        attempt(&self.upstreams, ask, progress).await
     }
 
     /// Sends and reads all of it.
@@ -146,6 +137,23 @@ impl Bench {
             .await;
         seen.unwrap().pop().unwrap()
     }
+}
+
+/// One attempt at the first target of `upstreams`.
+pub(crate) async fn attempt(
+    upstreams: &Upstreams,
+    ask: &Ask,
+    progress: &Arc<Progress>,
+) -> Result<Answer, Box<Failure>> {
+    let trace = Trace::root();
+    let attempt = Attempt {
+        number: 1,
+        left: ask.left,
+        trace: &trace,
+        span: trace.span,
+        progress,
+    };
+    upstreams.send(TargetId(0), &ask.call(), &attempt).await
 }
 
 impl Ask {

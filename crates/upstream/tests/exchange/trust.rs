@@ -1,9 +1,11 @@
 //! TLS that must not succeed, and mistakes in a target.
 
-use crate::support::{Ask, Bench, HTTP1, Way};
+use crate::support::{Ask, Bench, HTTP1, PATIENCE, Way, attempt};
 use punctual_core::Code;
 use punctual_sim::Listen;
 use punctual_upstream::{Auth, Dialect, EgressProxy, Pools, TargetSpec, Upstreams, UsageRule};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 const TLS: Way = Way {
     tls: true,
@@ -92,4 +94,37 @@ async fn mistakes_name_target_field_and_fix_and_no_secret() {
     wrong("server_name", &|s| {
         s.endpoint.tls.server_name = Some("a b".into())
     });
+}
+
+#[tokio::test]
+async fn handshakes_with_a_silent_upstream_keep_nobody_else_waiting() {
+    let bench = Bench::new(TLS).await;
+    let silent = Listen::loopback()
+        .tls()
+        .accept("silent-tls".parse().unwrap());
+    let silent = punctual_sim::Sim::start(silent).await.unwrap();
+    let spec = TargetSpec::new("silent", silent.url());
+    let upstreams = Arc::new(Upstreams::new(vec![spec], &bench.pools).unwrap());
+    let mut stuck = tokio::task::JoinSet::new();
+    for _ in 0..40 {
+        let upstreams = upstreams.clone();
+        stuck.spawn(async move {
+            let progress = punctual_core::Progress::new();
+            attempt(&upstreams, &Ask::unary("m"), &progress)
+                .await
+                .map(drop)
+        });
+    }
+    let all = silent
+        .wait_connections(PATIENCE, |all| all.len() == 40)
+        .await;
+    assert_eq!(all.unwrap().len(), 40);
+    let started = Instant::now();
+    bench.hear(&Ask::unary("m")).await.complete();
+    assert!(
+        started.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        started.elapsed()
+    );
+    assert!(stuck.try_join_next().is_none());
 }
