@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# All tests, on a Debian machine with Rust: installs what is missing, fetches the pinned SDKs, runs everything.
+# Arguments go to `cargo test`: `./scripts/test.sh -p punctual-cli --test sdks`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/needs.sh
+
+missing=()
+need_rust
+need_python
+need node nodejs
+need npm npm
+install_missing
+
+pins=crates/cli/tests/sdks
+PUNCTUAL_SDKS="$(realpath -m "${CARGO_TARGET_DIR:-target}")/sdks"
+export PUNCTUAL_SDKS
+wanted=$(cat "$pins/requirements.txt" "$pins/package.json")
+if [ "$(cat "$PUNCTUAL_SDKS/installed" 2>/dev/null)" != "$wanted" ]; then
+  say "SDKs of OpenAI for Python and Node, into $PUNCTUAL_SDKS"
+  rm -rf "$PUNCTUAL_SDKS"
+  mkdir -p "$PUNCTUAL_SDKS"
+  python3 -m venv "$PUNCTUAL_SDKS/venv"
+  "$PUNCTUAL_SDKS/venv/bin/pip" install --quiet --disable-pip-version-check -r "$pins/requirements.txt"
+  cp "$pins/package.json" "$PUNCTUAL_SDKS/"
+  npm install --prefix "$PUNCTUAL_SDKS" --no-audit --no-fund --no-package-lock --loglevel=error
+  printf '%s' "$wanted" > "$PUNCTUAL_SDKS/installed"
+fi
+
+say "tests"
+if [ "$#" -eq 0 ]; then set -- --workspace; fi
+cargo test --locked "$@"
