@@ -85,13 +85,14 @@ impl Routes {
         exact.chain(self.prefixes.iter().map(|(_, route)| route))
     }
 
-    /// The configured name most like `model`, if one is near enough to be a slip: at most a third of it
-    /// differs.
+    /// The name most like `model` among those whose route `allowed` lets through, if it is near enough to
+    /// be a slip: at most a third of it differs.
     #[must_use]
-    pub fn nearest(&self, model: &str) -> Option<&str> {
+    pub fn nearest(&self, model: &str, allowed: impl Fn(&str) -> bool) -> Option<&str> {
         let far = model.chars().count().min(96) / 3;
         let near = |name: &&str| distance(name, model);
-        let best = self.exact.keys().map(|n| &**n).min_by_key(near)?;
+        let names = self.names().filter(|(_, route)| allowed(&route.name));
+        let best = names.map(|(name, _)| name).min_by_key(near)?;
         (model.len() <= 128 && distance(best, model) <= far).then_some(best)
     }
 }
@@ -181,10 +182,11 @@ mod tests {
     #[test]
     fn a_slip_is_answered_with_the_name_meant() {
         let r = routes();
-        assert_eq!(r.nearest("chatt"), Some("chat"));
-        assert_eq!(r.nearest("CHAT"), Some("chat"));
-        assert_eq!(r.nearest("something-else"), None);
-        assert_eq!(r.nearest(""), None);
+        assert_eq!(r.nearest("chatt", |_| true), Some("chat"));
+        assert_eq!(r.nearest("CHAT", |_| true), Some("chat"));
+        assert_eq!(r.nearest("something-else", |_| true), None);
+        assert_eq!(r.nearest("", |_| true), None);
+        assert_eq!(r.nearest("chatt", |route| route != "chat"), None);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

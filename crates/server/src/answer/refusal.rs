@@ -166,9 +166,7 @@ impl Refusal {
         match self.retry_after {
             Some(wait) => stamp::retry_after(headers, wait),
             // asking again cannot help, and SDKs would
-            None if self.status.is_server_error() || self.status == StatusCode::REQUEST_TIMEOUT => {
-                stamp::no_retry(headers);
-            }
+            None if self.status.is_server_error() => stamp::no_retry(headers),
             None => {}
         }
     }

@@ -119,9 +119,10 @@ impl Asked {
         let surface = wire_surface(self.surface);
         let peek = peek::peek(surface, &self.bytes).map_err(Refusal::bad_body)?;
         let routes = &visit.now.routes;
-        let resolved = routes
-            .resolve(&peek.model)
-            .ok_or_else(|| Refusal::unknown_model(routes.nearest(&peek.model)))?;
+        let resolved = routes.resolve(&peek.model).ok_or_else(|| {
+            let allowed = |route: &str| self.key.as_ref().is_none_or(|k| k.may_use(route));
+            Refusal::unknown_model(routes.nearest(&peek.model, allowed))
+        })?;
         let route = resolved.route;
         let stream = peek.stream && surface.streams();
         self.tighten(&route, stream);

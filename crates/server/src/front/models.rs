@@ -31,20 +31,23 @@ pub(super) fn one<U: Upstream>(visit: &Visit<U>, headers: &HeaderMap, id: &str) 
     let found = offered(visit, &key).find(|model| model.id == id);
     match found {
         Some(model) => answer::json(visit, StatusCode::OK, model.one()),
-        None => answer::refused(
-            visit,
-            &Refusal::unknown_model(visit.now.routes.nearest(&id)),
-        ),
+        None => {
+            let nearest = visit.now.routes.nearest(&id, |route| may_use(&key, route));
+            answer::refused(visit, &Refusal::unknown_model(nearest))
+        }
     }
+}
+
+fn may_use(key: &Option<Arc<Key>>, route: &str) -> bool {
+    key.as_ref().is_none_or(|k| k.may_use(route))
 }
 
 fn offered<'a, U: Upstream>(
     visit: &'a Visit<U>,
     key: &'a Option<Arc<Key>>,
 ) -> impl Iterator<Item = Model<'a>> {
-    let may_use = |name: &str| key.as_ref().is_none_or(|k| k.may_use(name));
     let names = visit.now.routes.names();
     names
-        .filter(move |(_, route)| may_use(&route.name))
+        .filter(move |(_, route)| may_use(key, &route.name))
         .map(|(name, route)| Model::new(name, 0, &route.owned_by))
 }

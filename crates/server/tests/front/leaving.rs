@@ -178,3 +178,65 @@ async fn urgent_data_is_not_leaving() {
         .unwrap();
     assert_eq!(caller.answer().await.status, 200);
 }
+
+/// Callers leave at any moment on several workers; whatever was taken comes back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn any_number_of_leavings_leaves_nothing_behind() {
+    let policy = punctual_core::Policy {
+        heartbeat: Some(ms(2)),
+        ..Default::default()
+    };
+    let lane = LaneLimits {
+        max_concurrency: 4,
+        ..LaneLimits::default()
+    };
+    let gate = Gate::with(Setup {
+        policy,
+        lane,
+        ..Setup::default()
+    })
+    .await;
+    let mut script = vec![Step::Wait(ms(2)), Step::Head(vec![])];
+    script.extend((0..50).flat_map(|_| [content("x"), Step::Wait(ms(1))]));
+    gate.fake.script("s", script);
+    for round in 0..40_u64 {
+        let mut callers = Vec::new();
+        for n in 0..8 {
+            let mut caller = gate.caller().await;
+            let request = chat("sim/s", n % 2 == 0, "");
+            let cut = match n {
+                7 => request.len() / 2,
+                _ => request.len(),
+            };
+            caller.send(&request[..cut]).await;
+            callers.push(caller);
+        }
+        tokio::time::sleep(std::time::Duration::from_micros(round * 250)).await;
+        for (n, caller) in callers.into_iter().enumerate() {
+            leave(caller, WAYS[n % 3]).await;
+        }
+    }
+    gate.idle().await;
+    until("every exchange is closed", || {
+        gate.fake.closed().len() == gate.fake.sent()
+    })
+    .await;
+    until("every connection is closed", || {
+        gate.gateway.stats().connections == 0
+    })
+    .await;
+    let start = Instant::now();
+    assert_eq!(
+        gate.caller()
+            .await
+            .ask(&chat("chat", false, ""))
+            .await
+            .status,
+        200
+    );
+    assert!(start.elapsed() < SLACK);
+    assert_eq!(
+        gate.gateway.current().engine.targets[0].health.state(),
+        "closed"
+    );
+}
