@@ -166,3 +166,23 @@ async fn a_port_nobody_listens_on_is_a_connection_that_failed_and_names_no_host(
         assert_eq!(bench.pools.stats()[0].failed_dials, 1);
     }
 }
+
+#[tokio::test]
+async fn an_answer_before_the_body_was_read_is_heard() {
+    for way in WAYS {
+        let early = |spec: &mut TargetSpec| {
+            let base = spec
+                .endpoint
+                .base_url
+                .replace("/v1", "/sim:unread,status=413/v1");
+            spec.endpoint.base_url = base;
+        };
+        let bench = Bench::with(way, Listen::loopback(), early).await;
+        let mut ask = Ask::unary("m");
+        ask.padding = 20 << 20;
+        let failure = bench.fails(&ask).await;
+        assert_eq!(failure.code, Code::InvalidRequest, "{way:?} {failure:?}");
+        assert_eq!(failure.status.unwrap(), 413);
+        assert_eq!(bench.pools.stats()[0].idle, 0);
+    }
+}

@@ -156,3 +156,23 @@ async fn a_stream_beyond_the_last_id_of_a_goaway_is_sent_again() {
     let stats = bench.pools.stats();
     assert_eq!((stats[0].dials, stats[0].found_dead), (2, 0));
 }
+
+#[tokio::test]
+async fn streams_that_nobody_reads_hold_up_no_other() {
+    let bench = Bench::new(HTTP2).await;
+    let mut unread = Vec::new();
+    for _ in 0..20 {
+        unread.push(bench.send(&Ask::stream("sim:burst=4MiB")).await.unwrap());
+    }
+    let large = bench.hear(&Ask::stream("sim:burst=4MiB")).await.complete();
+    assert!(large.text.len() > 4 << 20);
+    assert_eq!(bench.sim.connections().len(), 1);
+    let finished = bench
+        .sim
+        .report()
+        .iter()
+        .filter(|seen| seen.finished.is_some())
+        .count();
+    assert_eq!(finished, 1);
+    drop(unread);
+}
