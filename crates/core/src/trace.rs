@@ -17,7 +17,9 @@ macro_rules! hex {
     ($t:ty) => {
         impl fmt::Display for $t {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+                f.write_str(
+                    std::str::from_utf8(&digits(&self.0)[..2 * self.0.len()]).unwrap_or_default(),
+                )
             }
         }
         impl fmt::Debug for $t {
@@ -29,6 +31,17 @@ macro_rules! hex {
 }
 hex!(TraceId);
 hex!(SpanId);
+
+/// Two hex digits a byte, at most 32.
+fn digits(bytes: &[u8]) -> [u8; 32] {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut out = [b'0'; 32];
+    for (pair, byte) in out.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = HEX[usize::from(byte >> 4)];
+        pair[1] = HEX[usize::from(byte & 15)];
+    }
+    out
+}
 
 impl TraceId {
     /// A random id.

@@ -85,7 +85,9 @@ pub(super) fn report(headers: &mut HeaderMap, report: &Report) {
         ("backoff", report.backoff),
     ] {
         let separator = if timing.is_empty() { "" } else { ", " };
-        let (ms, rest) = (length.as_millis(), length.subsec_micros() % 1000 / 10);
+        // 64 bits are enough and written much faster than the 128 of `as_millis`
+        let ms = length.as_secs() * 1000 + u64::from(length.subsec_millis());
+        let rest = length.subsec_micros() % 1000 / 10;
         // writing to a string cannot fail
         let _ = write!(timing, "{separator}{part};dur={ms}.{rest:02}");
     }

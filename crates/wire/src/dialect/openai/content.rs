@@ -125,7 +125,10 @@ fn is_content_part(part: &str, depth: u8) -> bool {
 
 /// Mistral's reasoning: parts of `content` that are all of the type `thinking`.
 fn is_only_thinking(content: &str) -> bool {
-    let mut only = json::is_array(content);
+    if !json::is_array(content) {
+        return false;
+    }
+    let mut only = true;
     json::elements(content, |part| {
         only &= json::member(part, "type") == Some("\"thinking\"");
     });
