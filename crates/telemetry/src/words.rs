@@ -127,9 +127,11 @@ fn shown(code: Code, message: &str, redaction: &Redaction) -> Option<String> {
 
 /// Milliseconds, to the microsecond.
 pub(crate) fn millis(length: Duration) -> f64 {
-    let us =
-        u32::try_from(length.as_micros()).map_or_else(|_| length.as_secs_f64() * 1e6, f64::from);
-    us.round() / 1e3
+    // exact below 2^53 µs, which is 285 years
+    let us = length.as_secs().min(1 << 33) * 1_000_000 + u64::from(length.subsec_micros());
+    #[expect(clippy::cast_precision_loss, reason = "exact, see above")]
+    let us = us as f64;
+    us / 1e3
 }
 
 /// At most `most` bytes of `text`, cut between characters.
