@@ -1,12 +1,9 @@
-//! Callers: HTTP/1.1 as bare bytes on a socket (plain or TLS), HTTP/2 through hyper's client.
+//! Callers over HTTP/1.1: bare bytes on a socket, plain or TLS.
 //!
-//! A caller can leave in every way there is: FIN, RST, an HTTP/2 stream reset, or a FIN behind a stray CRLF;
-//! and it can stop reading.
+//! A caller can leave in every way there is (FIN, RST, or a FIN behind a stray CRLF) and it can stop reading.
 
 use super::Answer;
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+pub use super::h2::H2;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -308,114 +305,4 @@ pub async fn tls(
         .connect(name, tcp)
         .await
         .unwrap()
-}
-
-/// One HTTP/2 connection; its driver runs as long as this lives.
-pub struct H2 {
-    sender: hyper::client::conn::http2::SendRequest<Full<Bytes>>,
-    driver: tokio::task::JoinHandle<()>,
-    base: String,
-}
-
-impl H2 {
-    pub async fn connect(addr: SocketAddr) -> Self {
-        let tcp = TcpStream::connect(addr).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        Self::over(tcp, format!("http://{addr}")).await
-    }
-
-    pub async fn connect_tls(addr: SocketAddr, ca_pem: &str) -> Self {
-        let tcp = TcpStream::connect(addr).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        Self::over(
-            tls(tcp, ca_pem, &[b"h2"]).await,
-            format!("https://localhost:{}", addr.port()),
-        )
-        .await
-    }
-
-    async fn over(io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, base: String) -> Self {
-        let (sender, conn) =
-            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(io))
-                .await
-                .unwrap();
-        #[expect(clippy::disallowed_methods, reason = "the test's own connection")]
-        let driver = tokio::spawn(async move {
-            let _ = conn.await;
-        });
-        Self {
-            sender,
-            driver,
-            base,
-        }
-    }
-
-    fn request(&self, request: &Request) -> http::Request<Full<Bytes>> {
-        let mut r = http::Request::builder()
-            .method(request.method)
-            .uri(format!("{}{}", self.base, request.path));
-        for (n, v) in &request.headers {
-            r = r.header(n, v);
-        }
-        r.body(Full::new(Bytes::from(request.body.clone())))
-            .unwrap()
-    }
-
-    /// Sends a request; dropping the future or the response resets the stream.
-    pub async fn send(
-        &mut self,
-        request: &Request,
-    ) -> hyper::Result<http::Response<hyper::body::Incoming>> {
-        let request = self.request(request);
-        self.sender.ready().await?;
-        self.sender.send_request(request).await
-    }
-
-    pub async fn ask(&mut self, request: &Request) -> Answer {
-        let response = timeout(Duration::from_secs(30), self.send(request))
-            .await
-            .expect("a head in time")
-            .unwrap();
-        let head_at = Instant::now();
-        let (parts, mut body) = response.into_parts();
-        let text = |v: &http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
-        let headers = parts
-            .headers
-            .iter()
-            .map(|(n, v)| (n.to_string(), text(v)))
-            .collect();
-        let mut answer = Answer {
-            status: parts.status.as_u16(),
-            headers,
-            body: Vec::new(),
-            head_at,
-            ended_at: head_at,
-            pieces: Vec::new(),
-            complete: true,
-        };
-        while let Some(frame) = timeout(Duration::from_secs(30), body.frame())
-            .await
-            .expect("a frame in time")
-        {
-            match frame {
-                Ok(frame) => {
-                    let data = frame.into_data().unwrap_or_default();
-                    answer.body.extend_from_slice(&data);
-                    answer.pieces.push((Instant::now(), data.to_vec()));
-                }
-                Err(_) => {
-                    answer.complete = false;
-                    break;
-                }
-            }
-        }
-        answer.ended_at = Instant::now();
-        answer
-    }
-}
-
-impl Drop for H2 {
-    fn drop(&mut self) {
-        self.driver.abort();
-    }
 }

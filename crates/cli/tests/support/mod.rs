@@ -13,6 +13,7 @@ pub mod caller;
 pub mod canary;
 pub mod collector;
 pub mod gateway;
+pub mod h2;
 
 pub use answer::Answer;
 pub use caller::{Caller, Request};
