@@ -158,6 +158,23 @@ impl Caller {
         self.answer(Duration::from_secs(30)).await
     }
 
+    /// Reads until `what` has come, or fails after `within`. What was read stays for [`Caller::answer`].
+    pub async fn hear(&mut self, what: &[u8], within: Duration) {
+        let all = async { while find(&self.unread, what).is_none() && self.more().await {} };
+        let in_time = timeout(within, all).await.is_ok();
+        assert!(
+            in_time && find(&self.unread, what).is_some(),
+            "{:?} did not come, but {:?}",
+            String::from_utf8_lossy(what),
+            String::from_utf8_lossy(&self.unread)
+        );
+    }
+
+    /// What has been heard and not been taken as an answer yet.
+    pub fn heard(&self) -> &[u8] {
+        &self.unread
+    }
+
     /// Reads one answer, or fails after `within`.
     pub async fn answer(&mut self, within: Duration) -> Answer {
         timeout(within, self.read_answer())
