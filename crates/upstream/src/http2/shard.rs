@@ -14,13 +14,14 @@ use std::{
     future::{Future, poll_fn},
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed},
     },
     task::Poll,
     time::Duration,
 };
 use tokio::{
+    select,
     sync::watch,
     time::{Instant, timeout},
 };
@@ -34,7 +35,7 @@ const MAX_SHARDS: usize = 64;
 const MAX_AGE: Duration = Duration::from_secs(600);
 /// Sweeps without a stream after which a connection is let go: 90 s.
 const IDLE_SWEEPS: u32 = 6;
-/// A dial nobody waits for any more ends after this.
+/// A dial that took this long has failed.
 const DIAL: u64 = 30;
 /// A peer that answers no ping within this, while streams are open, is dead.
 const PING: Duration = Duration::from_secs(20);
@@ -63,7 +64,19 @@ struct Shard {
 pub(crate) struct Slot {
     shard: Arc<Shard>,
     reused: bool,
-    _held: Held,
+    held: Option<Held>,
+    pool: Weak<Pool>,
+}
+
+impl Drop for Slot {
+    /// The last one that waits for a connection takes its dial along: nobody would want it.
+    fn drop(&mut self) {
+        self.held = None;
+        let dialling = self.shard.state.borrow().is_none();
+        if let Some(pool) = self.pool.upgrade().filter(|_| dialling) {
+            pool.shards.abandon(&self.shard);
+        }
+    }
 }
 
 impl Slot {
@@ -136,13 +149,22 @@ impl Shards {
         };
         shard.idle_sweeps.store(0, Relaxed);
         // counted before the lock goes, or a burst would all see the same room
-        let _held = shard.streams.hold();
+        let held = Some(shard.streams.hold());
         drop(shards);
         drop(gone);
         Slot {
             shard,
             reused,
-            _held,
+            held,
+            pool: Arc::downgrade(pool),
+        }
+    }
+
+    /// Lets go of a connection that is being made, unless somebody has come to wait for it.
+    fn abandon(&self, shard: &Arc<Shard>) {
+        let mut shards = self.lock();
+        if shard.streams.value() == 0 {
+            shards.retain(|other| !Arc::ptr_eq(other, shard));
         }
     }
 
@@ -184,7 +206,10 @@ fn dial(pool: &Arc<Pool>) -> Shard {
             let Some(pool) = weak.upgrade() else { return };
             count(&pool.counts.dials);
             let dial = timeout(Duration::from_secs(DIAL), connect(&pool, tasks));
-            let made = dial.await.unwrap_or(Err(DialError::Timeout(DIAL)));
+            let made = select! { biased;
+                made = dial => made.unwrap_or(Err(DialError::Timeout(DIAL))),
+                () = say.closed() => return,
+            };
             drop(pool);
             match made {
                 Err(error) => {
