@@ -56,6 +56,11 @@ impl Environment {
             .filter(|v| !v.is_empty())
     }
 
+    /// Sets `name`, for a flag of the command line that goes over a variable.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.0.insert(name.to_owned(), value.to_owned());
+    }
+
     /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

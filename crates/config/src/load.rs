@@ -31,7 +31,10 @@ pub fn load(path: &std::path::Path, env: &Environment) -> Checked {
         Err(e) => {
             let mut desk = Desk::new(env, Some(path.display().to_string()), PathBuf::new());
             desk.error(&Path::root(), format!("cannot read it: {e}"))
-                .maybe(None);
+                .maybe((e.kind() == std::io::ErrorKind::NotFound).then(|| {
+                    "name the file that is meant; punctual schema describes what stands in it"
+                        .to_owned()
+                }));
             Checked::refused(desk.into_problems())
         }
     }

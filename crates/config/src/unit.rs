@@ -150,6 +150,18 @@ pub fn show(d: Duration) -> String {
         0 if d.is_zero() => "0s".to_owned(),
         _ if ms.is_multiple_of(3_600_000) && ms > 0 => format!("{}h", ms / 3_600_000),
         _ if ms.is_multiple_of(60_000) && ms > 0 => format!("{}m", ms / 60_000),
+        // ten minutes and more are read in larger units
+        _ if ms.is_multiple_of(1000) && ms > 3_600_000 => {
+            let rest = ms % 3_600_000;
+            format!(
+                "{}h{}",
+                ms / 3_600_000,
+                show(Duration::from_millis(u64::try_from(rest).unwrap_or(0)))
+            )
+        }
+        _ if ms.is_multiple_of(1000) && ms > 600_000 => {
+            format!("{}m{}s", ms / 60_000, ms % 60_000 / 1000)
+        }
         _ if ms.is_multiple_of(1000) && ms > 0 => format!("{}s", ms / 1000),
         _ if ms > 1000 => {
             let text = format!("{}.{:03}", ms / 1000, ms % 1000);
@@ -288,10 +300,19 @@ mod tests {
 
     #[test]
     fn what_is_shown_can_be_written() {
-        for text in ["5s", "250ms", "2m", "1h", "1.5s", "90s", "61.25s"] {
+        for text in [
+            "5s", "250ms", "2m", "1h", "1.5s", "90s", "61.25s", "601s", "3601s", "2h1m1s",
+        ] {
             let d = parse_timeout(text).unwrap().0.unwrap();
             assert_eq!(parse_timeout(&show(d)).unwrap().0, Some(d));
         }
-        assert_eq!(show(Duration::from_millis(1_500)), "1.5s");
+        for (seconds, shown) in [
+            (1.5, "1.5s"),
+            (601.0, "10m1s"),
+            (3601.0, "1h1s"),
+            (3720.0, "62m"),
+        ] {
+            assert_eq!(show(Duration::from_secs_f64(seconds)), shown);
+        }
     }
 }

@@ -94,10 +94,10 @@ pub fn config(env: &Environment, answered: &[LocalServer]) -> Found {
         desk.variable(
             Severity::Error,
             "OPENAI_API_KEY",
-            "no provider's key is set, and no local model server answers",
+            "neither this nor another provider's key is set, no local model server answers, and there is no file",
         )
         .hint(format!(
-            "set one of {}, start Ollama, or write a file",
+            "set one of {}; or start Ollama; or write punctual.yaml (punctual schema describes it)",
             keys().join(", ")
         ));
         return Found {

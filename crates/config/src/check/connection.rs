@@ -53,11 +53,11 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
     let base_url = base_url?;
     warn_about(&base_url, &auth, dialect, at, desk);
     let identity = format!("{base_url}#{}", fingerprint(&auth));
-    let no_proxy = raw
-        .no_proxy
-        .as_ref()
-        .map(|m| m.0.clone())
-        .unwrap_or_default();
+    let no_proxy = match (&raw.no_proxy, raw.proxy.as_deref()) {
+        // also none of the environment
+        (_, Some("none")) => vec!["*".to_owned()],
+        (written, _) => written.as_ref().map(|m| m.0.clone()).unwrap_or_default(),
+    };
     Some(Link {
         dialect,
         base_url,

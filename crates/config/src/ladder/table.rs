@@ -73,8 +73,11 @@ impl fmt::Display for Ladder {
 fn climb(f: &mut fmt::Formatter<'_>, kind: &str, climb: &Climb) -> fmt::Result {
     writeln!(
         f,
-        "  {kind}, every member silent: ends after {}",
-        or_never(climb.worst)
+        "  {kind}, every member silent: {}",
+        climb.worst.map_or_else(
+            || "never ends".to_owned(),
+            |d| format!("ends after {}", show(d))
+        )
     )?;
     let widest = climb
         .rungs

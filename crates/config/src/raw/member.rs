@@ -140,9 +140,9 @@ group! { $
         client_cert_file: String,
         /// The key of our certificate, PEM.
         client_key_file: String,
-        /// An HTTP proxy to go through.
+        /// An HTTP proxy to go through, or `none`. Default what the environment says (`HTTPS_PROXY`).
         proxy: String,
-        /// Hosts that are reached without it.
+        /// Hosts that are reached without it. Default what `NO_PROXY` says.
         no_proxy: Many<String>,
     }
 }
