@@ -41,6 +41,8 @@ pub(crate) fn snapshot(config: &Config, lasting: &Lasting) -> Result<Snapshot<Up
         .iter()
         .map(|t| targets::spec(t, &lasting.proxies))
         .collect::<Result<Vec<_>, _>>()?;
+    // what can fail comes first: a configuration that is refused has changed no lane
+    let settings = Arc::new(front::settings(&config.server)?);
     let upstream = Upstreams::new(specs, &lasting.pools).map_err(|e| e.to_string())?;
     let parts = config.engine_parts(&lasting.registry);
     let routes = routes(config, &parts);
@@ -53,7 +55,7 @@ pub(crate) fn snapshot(config: &Config, lasting: &Lasting) -> Result<Snapshot<Up
         routes,
         keys: front::keys(config),
         admin_keys: front::admin_keys(config),
-        settings: Arc::new(front::settings(&config.server)?),
+        settings,
     })
 }
 

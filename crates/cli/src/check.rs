@@ -1,10 +1,18 @@
 //! `punctual check`: every mistake of a configuration, and what each plan can take at worst.
+//!
+//! A file that passes must start: after the check everything is built as `serve` would build it, short of
+//! listening. Nothing here talks to a network.
 
-use crate::{Failure, args, screen::say};
-use punctual_config::{Environment, load};
+use crate::{Failure, args, build, screen::say, serve};
+use punctual_config::{Checked, Config, Environment, Problem, Severity, load};
+use std::path::Path;
 
 pub(crate) fn run(args: &args::Check) -> Result<(), Failure> {
-    let checked = load(&args.config, &Environment::of_process());
+    let file = args
+        .file
+        .path()
+        .unwrap_or_else(|| args::DEFAULT_FILE.into());
+    let checked = rehearsed(load(&file, &Environment::of_process()), &file)?;
     let errors = checked.problems.iter().filter(|p| p.is_error()).count();
     if args.json {
         say(&json(&checked));
@@ -18,7 +26,38 @@ pub(crate) fn run(args: &args::Check) -> Result<(), Failure> {
     }
 }
 
-fn text(checked: &punctual_config::Checked, errors: usize) {
+/// Builds what `serve` would serve, because only then certificates and their like are looked into.
+fn rehearsed(mut checked: Checked, file: &Path) -> Result<Checked, Failure> {
+    let built = match &checked.config {
+        Some(config) => rehearse(config)?,
+        None => Ok(()),
+    };
+    if let Err(message) = built {
+        checked.config = None;
+        checked.problems.push(Problem {
+            severity: Severity::Error,
+            file: Some(file.display().to_string()),
+            line: None,
+            column: None,
+            path: String::new(),
+            message,
+            suggestion: None,
+        });
+    }
+    Ok(checked)
+}
+
+fn rehearse(config: &Config) -> Result<Result<(), String>, Failure> {
+    let runtime = serve::runtime(Some(1))?;
+    Ok(runtime.block_on(async {
+        let lasting = build::Lasting::new();
+        let built = build::snapshot(config, &lasting).map(|_| ());
+        lasting.pools.shutdown().await;
+        built
+    }))
+}
+
+fn text(checked: &Checked, errors: usize) {
     for line in punctual_config::render(&checked.problems).lines() {
         say(line);
     }
@@ -43,7 +82,7 @@ fn plural(n: usize, word: &str) -> String {
     }
 }
 
-fn json(checked: &punctual_config::Checked) -> String {
+fn json(checked: &Checked) -> String {
     let routes = checked.config.as_ref().map(punctual_config::ladder::json);
     serde_json::json!({ "problems": checked.problems, "routes": routes }).to_string()
 }

@@ -7,6 +7,7 @@ mod args;
 mod build;
 mod check;
 mod demo;
+mod keys;
 mod logs;
 mod schema;
 mod screen;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Sim(args) => sim::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Schema => schema::run(),
+        Command::Keys(args::Keys::New(args)) => keys::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

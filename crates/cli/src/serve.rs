@@ -20,27 +20,35 @@ const FLUSH: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(args: &args::Serve) -> Result<(), Failure> {
     logs::start();
-    let environment = Environment::of_process();
-    let file = args.config.clone().or_else(default_file);
+    let mut environment = Environment::of_process();
+    if let Some(listen) = args.listen {
+        // checked like any other address: one that others can reach asks for keys
+        environment.set("PUNCTUAL_LISTEN", &listen.to_string());
+    }
+    let file = args.file.path().or_else(default_file);
     let (config, problems) = match &file {
         Some(path) => load(path, &environment).into_result().map_err(refuse)?,
         None => zero::config(&environment)?,
     };
-    problems
-        .iter()
-        .for_each(|p| tracing::warn!("{}", one_line(p)));
+    warn(&problems);
     let runtime = runtime(config.server.workers)?;
-    runtime.block_on(serve(args, file, config, environment))
+    runtime.block_on(serve(file, config, environment))
 }
 
 fn default_file() -> Option<PathBuf> {
-    let path = PathBuf::from("punctual.yaml");
+    let path = PathBuf::from(args::DEFAULT_FILE);
     path.exists().then_some(path)
 }
 
 fn refuse(problems: Vec<Problem>) -> Failure {
-    screen::complain(&punctual_config::render(&problems));
+    screen::complain(punctual_config::render(&problems).trim_end());
     Failure::Wrong
+}
+
+fn warn(problems: &[Problem]) {
+    for problem in problems {
+        tracing::warn!("{}", one_line(problem));
+    }
 }
 
 fn one_line(p: &Problem) -> String {
@@ -65,14 +73,10 @@ pub(crate) fn runtime(workers: Option<usize>) -> Result<Runtime, Failure> {
 }
 
 async fn serve(
-    args: &args::Serve,
     file: Option<PathBuf>,
-    mut config: Config,
+    config: Config,
     environment: Environment,
 ) -> Result<(), Failure> {
-    if let Some(listen) = args.listen {
-        config.server.listen = vec![listen];
-    }
     let telemetry = observe::start(&config)?;
     let lasting = Arc::new(build::Lasting::new());
     let snapshot = build::snapshot(&config, &lasting).map_err(Failure::Start)?;
@@ -91,7 +95,7 @@ async fn serve(
         tasks.spawn(reload::watch(
             file,
             environment,
-            config.files.clone(),
+            config.clone(),
             gateway.clone(),
             lasting.clone(),
             telemetry.clone(),

@@ -1,7 +1,7 @@
 //! `punctual sim`: the misbehaving upstream, and a line for every request that ended.
 
 use crate::{Failure, args, screen};
-use punctual_sim::{Close, Listen, Script, Seen, Sim};
+use punctual_sim::{Close, Listen, Seen, Sim};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -43,24 +43,15 @@ async fn start(args: &args::Sim) -> Result<Sim, Failure> {
         listen = listen.tls();
     }
     if let Some(script) = &args.accept {
-        listen = listen.accept(parse("--accept", script)?);
+        listen = listen.accept(script.clone());
     }
     let sim = Sim::start(listen)
         .await
         .map_err(|e| Failure::Start(e.to_string()))?;
-    for model in &args.models {
-        let (name, script) = model
-            .split_once('=')
-            .ok_or_else(|| Failure::Start(format!("--model {model}: write NAME=SCRIPT")))?;
-        sim.set(name, parse("--model", script)?);
+    for (name, script) in &args.models {
+        sim.set(name, script.clone());
     }
     Ok(sim)
-}
-
-fn parse(flag: &str, script: &str) -> Result<Script, Failure> {
-    script
-        .parse()
-        .map_err(|e| Failure::Start(format!("{flag} {script}: {e}")))
 }
 
 fn ended(seen: &Seen) -> bool {

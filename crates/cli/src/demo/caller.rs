@@ -63,8 +63,8 @@ pub(super) async fn ask(gateway: SocketAddr, model: &str, manner: Manner) -> io:
             break;
         }
     }
-    drop(socket);
     got.ended = Some(Instant::now());
+    drop(socket);
     Ok(got)
 }
 

@@ -82,32 +82,28 @@ impl Timeline {
     }
 }
 
-/// Enough of a line to know it.
+/// What a line says, in words.
 fn shorten(line: &str) -> String {
-    let content = |key: &str| {
-        let value: serde_json::Value =
-            serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()?;
-        value.pointer(key)?.as_str().map(str::to_owned)
+    let data = line.strip_prefix("data:").unwrap_or(line).trim();
+    if data == "[DONE]" {
+        return data.to_owned();
+    }
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(data) else {
+        return data.chars().take(60).collect();
     };
-    if let Some(text) = content("/choices/0/delta/content").filter(|t| !t.is_empty()) {
-        return format!("content {text:?}");
+    let text = |key: &str| value.pointer(key).and_then(|v| v.as_str());
+    if let Some(code) = text("/error/code") {
+        let detail = text("/error/phase").or(text("/error/timeout_type"));
+        return format!("the error {code} ({})", detail.unwrap_or("no detail"));
     }
-    let error: Option<serde_json::Value> =
-        serde_json::from_str(line.strip_prefix("data:").unwrap_or(line).trim()).ok();
-    if let Some(error) = error.as_ref().and_then(|e| e.get("error")) {
-        let part = |name: &str| {
-            error
-                .get(name)
-                .and_then(|v| v.as_str())
-                .unwrap_or("-")
-                .to_owned()
-        };
-        return format!("error {} (phase {})", part("code"), part("phase"));
+    if let Some(content) = text("/choices/0/message/content") {
+        return format!("the answer {content:?}");
     }
-    let short: String = line.chars().take(60).collect();
-    if short.len() < line.len() {
-        format!("{short}…")
-    } else {
-        short
+    if let Some(content) = text("/choices/0/delta/content").filter(|t| !t.is_empty()) {
+        return format!("content {content:?}");
+    }
+    match text("/choices/0/finish_reason") {
+        Some(reason) => format!("the end, {reason}"),
+        None => "an event without content".to_owned(),
     }
 }

@@ -1,9 +1,9 @@
 //! Hot reload: a changed file becomes a whole new snapshot, or is refused and the last good one stays.
 
 use crate::build::{self, Lasting};
-use punctual_config::{Environment, watch::Watch};
+use punctual_config::{Config, Environment, Telemetry, watch::Watch};
 use punctual_server::Gateway;
-use punctual_telemetry::Telemetry;
+use punctual_telemetry as telemetry;
 use punctual_upstream::Upstreams;
 use std::{path::PathBuf, sync::Arc};
 
@@ -11,12 +11,12 @@ use std::{path::PathBuf, sync::Arc};
 pub(super) async fn watch(
     file: PathBuf,
     environment: Environment,
-    files: Vec<PathBuf>,
+    started: Config,
     gateway: Arc<Gateway<Upstreams>>,
     lasting: Arc<Lasting>,
-    telemetry: Telemetry,
+    telemetry: telemetry::Telemetry,
 ) {
-    let mut watch = match Watch::new(file, files, environment) {
+    let mut watch = match Watch::new(file, started.files.clone(), environment) {
         Ok(watch) => watch,
         Err(e) => return tracing::warn!("the configuration is not watched: {e}"),
     };
@@ -28,17 +28,55 @@ pub(super) async fn watch(
             .and_then(|(config, problems)| {
                 let snapshot = build::snapshot(&config, &lasting)?;
                 telemetry.redact(build::redaction(&config));
-                Ok((snapshot, problems.len()))
+                Ok((snapshot, config, problems))
             });
         telemetry.note_reload(built.is_ok());
         match built {
-            Ok((snapshot, warnings)) => {
+            Ok((snapshot, config, problems)) => {
                 gateway.swap(snapshot);
-                tracing::info!("configuration reloaded, {warnings} warnings");
+                super::warn(&problems);
+                tracing::info!("configuration reloaded");
+                stays(&started, &config);
             }
             Err(why) => {
-                tracing::error!("the new configuration is refused, the last good one stays:\n{why}")
+                tracing::error!(
+                    "the new configuration is refused, the last good one stays:\n{}",
+                    why.trim_end()
+                )
             }
         }
     }
+}
+
+/// Names what was changed and is only read at the start.
+fn stays(started: &Config, now: &Config) {
+    let admin = |c: &Config| c.server.admin.as_ref().map(|a| a.listen);
+    let (was, is) = (&started.telemetry, &now.telemetry);
+    let fixed = [
+        ("server.listen", started.server.listen != now.server.listen),
+        ("server.admin.listen", admin(started) != admin(now)),
+        (
+            "server.workers",
+            started.server.workers != now.server.workers,
+        ),
+        (
+            "telemetry",
+            (&was.prefix, was.log, was.metrics) != (&is.prefix, is.log, is.metrics)
+                || exports(was) != exports(is),
+        ),
+    ];
+    for (key, _) in fixed.iter().filter(|(_, changed)| *changed) {
+        tracing::warn!("{key} has changed; that takes a restart");
+    }
+}
+
+type Exports<'a> = Option<(
+    &'a http::Uri,
+    &'a [(http::HeaderName, http::HeaderValue)],
+    f64,
+)>;
+
+fn exports(telemetry: &Telemetry) -> Exports<'_> {
+    let otlp = telemetry.otlp.as_ref()?;
+    Some((&otlp.endpoint, otlp.headers.as_slice(), otlp.sample))
 }

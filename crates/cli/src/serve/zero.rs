@@ -1,6 +1,6 @@
 //! Serving without a file: what the environment has keys for, and model servers that answer on this machine.
 
-use crate::{Failure, screen};
+use crate::Failure;
 use punctual_config::{Config, Environment, Problem, zero};
 use std::{
     net::{SocketAddr, TcpStream},
@@ -17,11 +17,9 @@ pub(super) fn config(environment: &Environment) -> Result<(Config, Vec<Problem>)
         .filter(|c| answers(c.address))
         .collect();
     let found = zero::config(environment, &answering);
+    tracing::info!("no configuration file: serving what the environment offers");
     found.notes.iter().for_each(|line| tracing::info!("{line}"));
-    found.checked.into_result().map_err(|problems| {
-        screen::complain(&punctual_config::render(&problems));
-        Failure::Wrong
-    })
+    found.checked.into_result().map_err(super::refuse)
 }
 
 fn answers(address: SocketAddr) -> bool {
