@@ -2,6 +2,7 @@
 
 use crate::support::{Ask, Bench, HTTP1, WAYS, next};
 use punctual_core::{Code, End, Kind, Pieces, Progress, Sent, Surface};
+use punctual_sim::{Cuts, Script};
 
 #[tokio::test]
 async fn a_stream_is_relayed_byte_for_byte_and_judged_on_every_way() {
@@ -213,4 +214,36 @@ async fn whatever_bytes_come_an_attempt_ends_without_a_panic() {
         };
         bench.hear(&ask).await;
     }
+}
+
+#[tokio::test]
+async fn a_line_feed_stays_with_the_event_whose_blank_line_it_completes() {
+    let bench = Bench::new(HTTP1).await;
+    let data =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\r\n\r\n";
+    let stream = format!(": wake\r\n\r\n{data}: bye\r\n\r\ndata: [DONE]\r\n\r\n");
+    bench.sim.set(
+        "crlf",
+        Script::raw(
+            200,
+            "text/event-stream",
+            &[],
+            stream.clone(),
+            Cuts::EveryByte,
+        )
+        .with("gap=1ms")
+        .unwrap(),
+    );
+    let heard = bench.hear(&Ask::stream("crlf")).await.complete();
+    assert_eq!(heard.text, stream);
+    let kept = heard
+        .pieces
+        .iter()
+        .filter(|(_, p)| !matches!(p.kind, Kind::Comment));
+    let kept: Vec<_> = kept.map(|(_, p)| p.bytes.first()).collect();
+    assert_eq!(
+        kept,
+        [Some(&b'd'); 2],
+        "no line feed of a comment leads an event"
+    );
 }
