@@ -12,7 +12,7 @@ use crate::{
 };
 use http::{HeaderMap, Request, Response, Version, request::Parts};
 use hyper::body::{Body, Incoming};
-use punctual_core::{Code, Failure, Record, Surface, Trace, Upstream};
+use punctual_core::{Code, Failure, Record, Surface, Trace, TraceId, Upstream};
 use std::{
     convert::Infallible,
     panic::AssertUnwindSafe,
@@ -122,7 +122,7 @@ fn request_id(headers: &HeaderMap) -> Arc<str> {
     let given = headers.get("x-request-id").and_then(|v| v.to_str().ok());
     match given.filter(|id| (1..=128).contains(&id.len()) && id.bytes().all(plain)) {
         Some(id) => id.into(),
-        None => format!("{:032x}", fastrand::u128(1..)).into(),
+        None => TraceId::mint().to_string().into(),
     }
 }
 
