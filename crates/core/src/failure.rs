@@ -266,7 +266,7 @@ pub struct Failure {
     pub sent: Sent,
     /// The clock, when `code` is `Timeout`.
     pub limit: Option<Limit>,
-    /// The status the upstream gave.
+    /// The status the upstream gave, or that the error inside its answer names.
     pub status: Option<StatusCode>,
     /// The upstream's hint, or the time a resting target has left.
     pub retry_after: Option<Duration>,
@@ -304,6 +304,12 @@ impl Failure {
     #[must_use]
     pub fn http_status(&self) -> StatusCode {
         self.code.status(self.status)
+    }
+
+    /// The upstream's own id of the request, from the headers of an error answer.
+    pub(crate) fn request_id(&self) -> Option<Arc<str>> {
+        let id = self.headers.as_ref()?.get("x-upstream-request-id")?;
+        id.to_str().ok().map(Arc::from)
     }
 
     /// Whether the cut was made to leave time for the members behind.

@@ -179,6 +179,14 @@ impl Record {
         (number, span)
     }
 
+    /// The upstream of the running attempt sent its head.
+    pub(crate) fn answered(&mut self, head: &Head) {
+        if let Some(a) = &mut self.report.attempting {
+            a.status = Some(head.status.as_u16());
+            a.request_id.clone_from(&head.request_id);
+        }
+    }
+
     /// The first content of the running attempt arrived.
     pub(crate) fn first_content(&mut self) {
         if let Some(a) = &mut self.report.attempting {
@@ -188,15 +196,13 @@ impl Record {
     }
 
     /// The answer of the running attempt goes to the caller.
-    pub(crate) fn committed(&mut self, head: &Head, by: &'static str) {
+    pub(crate) fn committed(&mut self, by: &'static str) {
         let now = Instant::now();
         self.report.phase = Phase::Streaming;
         self.report.committed = Some(now);
         self.report.committed_by = Some(by);
         self.report.deadline.content_arrived();
         if let Some(a) = &mut self.report.attempting {
-            a.status = Some(head.status.as_u16());
-            a.request_id.clone_from(&head.request_id);
             self.report.served_by = Some(a.target.clone());
             self.report.fallback_index = self
                 .report

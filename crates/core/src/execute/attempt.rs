@@ -97,9 +97,11 @@ impl<U: Upstream> Run<U> {
         };
         let cuts = self.cuts(target, &progress, reserve);
         let engine = self.engine.clone();
+        let (call, record) = (&self.call, &mut self.record);
         let step = async {
-            let pieces = engine.upstream.send(id, &self.call, &attempt).await?;
-            hold(pieces, &self.call, target.allow_empty).await
+            let pieces = engine.upstream.send(id, call, &attempt).await?;
+            record.answered(pieces.head());
+            hold(pieces, call, target.allow_empty).await
         };
         let failure = match race(step, cuts, Some(&progress)).await {
             Ok(Ok(held)) => {
@@ -146,7 +148,7 @@ impl<U: Upstream> Run<U> {
     ) -> (Head, Answer<U::Pieces>) {
         let head = held.pieces.head().clone();
         self.record.first_content();
-        self.record.committed(&head, held.by);
+        self.record.committed(held.by);
         self.record.held_back(held.bytes);
         // the caller's body was kept for another attempt; there will be none
         self.call.body = Bytes::new();

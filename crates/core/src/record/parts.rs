@@ -138,7 +138,9 @@ impl AttemptReport {
             self.message = Some(f.message.clone());
             self.timeout = f.limit.map(|l| (l.clock, l.limit));
             self.sent = self.sent.max(f.sent);
-            self.status = f.status.map(|s| s.as_u16()).or(self.status);
+            // that of the head, where there was one: an error inside the answer may name another
+            self.status = self.status.or(f.status.map(|s| s.as_u16()));
+            self.request_id = self.request_id.take().or_else(|| f.request_id());
             self.retry_after = f.retry_after;
         }
         if let Some(s) = summary {

@@ -45,6 +45,13 @@ async fn an_error_or_end_before_content_fails_over() {
             ("role;hi;stop;[DONE]", "ab"),
             "{script:?}"
         );
+        let report = b.lines.report();
+        let said: Vec<_> = report.attempts.iter().map(|a| a.status).collect();
+        assert_eq!(
+            said,
+            [Some(200), Some(200)],
+            "as the heads said: {script:?}"
+        );
         assert!(b.idle());
     }
 }
