@@ -174,6 +174,11 @@ impl Gateway {
             .collect()
     }
 
+    /// What it wrote to standard output: a line for each request.
+    pub fn requests(&self) -> &Lines {
+        &self.stdout
+    }
+
     /// The program's own log.
     pub fn said(&self) -> &Lines {
         &self.stderr
