@@ -147,7 +147,9 @@ impl<U: Upstream> Run<U> {
         dispatched: Instant,
     ) -> (Head, Answer<U::Pieces>) {
         let head = held.pieces.head().clone();
-        self.record.first_content();
+        if held.has_content() {
+            self.record.first_content();
+        }
         self.record.committed(held.by);
         self.record.held_back(held.bytes);
         // the caller's body was kept for another attempt; there will be none

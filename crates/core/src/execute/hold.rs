@@ -51,7 +51,7 @@ pub(super) async fn hold<P: Pieces>(
         if let Some(end) = end {
             h.ended = true;
             return if content || allow_empty || end == End::Other {
-                h.finish(call).await
+                h.finish(call, content).await
             } else {
                 Err(over(true))
             };
@@ -71,6 +71,11 @@ pub(super) async fn hold<P: Pieces>(
 }
 
 impl<P: Pieces> Held<P> {
+    /// Whether content is what it was held for: an early or an empty answer commits without.
+    pub(super) fn has_content(&self) -> bool {
+        matches!(self.by, "content" | "whole")
+    }
+
     fn keep(&mut self, piece: Piece) -> Result<(), Box<Failure>> {
         match piece.kind {
             Kind::Comment => return Ok(()),
@@ -85,9 +90,9 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn finish(mut self, call: &Call) -> Result<Self, Box<Failure>> {
+    async fn finish(mut self, call: &Call, content: bool) -> Result<Self, Box<Failure>> {
         if call.stream {
-            self.by = "end";
+            self.by = if content { "content" } else { "end" };
             return Ok(self);
         }
         while let Some(piece) = poll_fn(|cx| self.pieces.poll_piece(cx)).await.transpose()? {

@@ -45,7 +45,7 @@ pub struct Report {
     pub waiting: Option<QueueReport>,
     pub attempting: Option<AttemptReport>,
     pub backing_off: Option<BackoffReport>,
-    /// When the first content was on its way to the caller.
+    /// When the answer was on its way to the caller: with its first content, or for what `committed_by` says.
     pub committed: Option<Instant>,
     /// `content`, `end`, `holdback_full` or `whole`.
     pub committed_by: Option<&'static str>,
@@ -106,6 +106,13 @@ impl Report {
             failure: None,
             rejection: None,
         }
+    }
+
+    /// When the first content was on its way to the caller; `None` for what was sent without any.
+    #[must_use]
+    pub fn first_content(&self) -> Option<Instant> {
+        let with_content = matches!(self.committed_by, Some("content" | "whole"));
+        self.committed.filter(|_| with_content)
     }
 
     /// Attempts made so far, the running one included.

@@ -80,6 +80,9 @@ async fn an_answer_without_content_is_one_when_it_says_why() {
         (r.unwrap().as_str(), b.order().as_str()),
         ("role;length;[DONE]", "a")
     );
+    let report = b.lines.report();
+    assert!(report.committed.is_some() && report.first_content().is_none());
+    assert_eq!(report.attempts[0].first_content, None);
     let b = one(vec![Head, Role, Stop, Done]).edit(|t| t[0].allow_empty = true);
     assert_eq!(b.run(&leaf(0)).await.unwrap(), "role;stop;[DONE]");
 }

@@ -168,7 +168,7 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, redaction: &Redaction) {
             backoff_ms: millis(report.backoff),
             send_ms: millis(report.send()),
             first_content_ms: report
-                .committed
+                .first_content()
                 .map(|at| millis(at.saturating_duration_since(report.started))),
             attempts: Attempts(report, redaction),
             usage: report.summary.usage.into(),

@@ -159,8 +159,7 @@ impl Metrics {
 
     /// A stream counts with its first content, or among those that had none.
     fn streamed(&self, report: &Report, series: &RouteSeries, outcome: Outcome) {
-        let with_content = matches!(report.committed_by, Some("content" | "whole"));
-        let Some(first) = report.committed.filter(|_| with_content) else {
+        let Some(first) = report.first_content() else {
             let labels = RouteOutcome {
                 route: series.name.clone(),
                 outcome: outcome.as_str(),
