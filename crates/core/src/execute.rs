@@ -191,7 +191,7 @@ impl<U: Upstream> Run<U> {
         self.record.backoff_started(target, cooldown);
         let cuts = Cuts::default().with(Cut::deadline(&self.call.deadline));
         let slept = cut::race(tokio::time::sleep(pause), cuts, None).await;
-        self.record.backoff_ended();
+        self.record.backoff_ended(slept.is_err());
         slept.map_err(|_| self.too_late(None))
     }
 

@@ -232,16 +232,17 @@ impl Record {
         self.report.attempts.push(a);
     }
 
-    pub(crate) fn backoff_started(&mut self, target: Option<Arc<str>>, budget_empty: bool) {
+    pub(crate) fn backoff_started(&mut self, target: Option<Arc<str>>, cooldown: bool) {
         self.report.phase = Phase::Backoff;
-        self.report.backing_off = Some(BackoffReport::open(target, budget_empty));
+        self.report.backing_off = Some(BackoffReport::open(target, cooldown));
     }
 
-    pub(crate) fn backoff_ended(&mut self) {
+    /// The pause is over; `cut` says that the request's end made it so.
+    pub(crate) fn backoff_ended(&mut self, cut: bool) {
         let Some(mut b) = self.report.backing_off.take() else {
             return;
         };
-        b.close();
+        b.close(cut);
         self.report.backoff += b.length();
         self.report.last_part_ended = b.ended;
         self.tell(&Event::BackedOff(&b));
@@ -328,7 +329,7 @@ impl Record {
             _ => "cancelled",
         };
         self.queue_left(Some(refused));
-        self.backoff_ended();
+        self.backoff_ended(true);
         self.attempt_ended(None, None);
         if self.report.status.is_none() && self.report.outcome == Some(Outcome::Cancelled) {
             self.report.status = Some(499);

@@ -10,14 +10,6 @@ use std::time::Duration;
 /// Bytes of a message that are kept.
 const MESSAGE: usize = 512;
 
-/// Whether the outcome is one that ended what was still running.
-fn cut_short(report: &Report) -> bool {
-    matches!(
-        report.outcome,
-        Some(Outcome::Cancelled | Outcome::DeadlineExceeded | Outcome::Shutdown)
-    )
-}
-
 /// `error.type` of an attempt and of its exchange; `None` when it did well.
 pub(crate) fn attempt_error(report: &Report, attempt: &AttemptReport) -> Option<&'static str> {
     match attempt.failed {
@@ -41,10 +33,9 @@ pub(crate) fn queue_error(report: &Report, wait: &QueueReport) -> Option<&'stati
 
 /// `error.type` of a pause that the request's end cut short.
 pub(crate) fn backoff_error(report: &Report, pause: &BackoffReport) -> Option<&'static str> {
-    let last = report.attempts.iter().all(|a| a.started < pause.ended);
-    (cut_short(report) && last)
-        .then(|| report.error_type())
-        .flatten()
+    // while the request runs, only its deadline cuts a pause
+    let told = || report.error_type().unwrap_or(Code::DeadlineExceeded.as_str());
+    pause.cut.then(told)
 }
 
 /// Why an attempt was closed before the upstream's last byte, if it was closed by us.

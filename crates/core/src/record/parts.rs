@@ -169,6 +169,8 @@ pub struct BackoffReport {
     pub target: Option<Arc<str>>,
     /// Whether the wait was for a cooling target instead of a retry.
     pub cooldown: bool,
+    /// Whether the request's end cut it short.
+    pub cut: bool,
 }
 
 impl BackoffReport {
@@ -180,11 +182,13 @@ impl BackoffReport {
             ended: now,
             target,
             cooldown,
+            cut: false,
         }
     }
 
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close(&mut self, cut: bool) {
         self.ended = Instant::now();
+        self.cut = cut;
     }
 
     /// How long it took.
