@@ -43,6 +43,7 @@ pub(super) async fn serve<U: Upstream>(
         },
         () = visit.link.ending.cancelled() => {
             let failure = shutting_down();
+            fate.head_sent(failure.http_status());
             fate.end(failure.clone());
             drop(opening);
             answer::ended(visit, &failure, &fate)
