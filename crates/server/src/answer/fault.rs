@@ -131,3 +131,6 @@ fn attempt(a: &AttemptReport) -> Value {
     put("sent", json!(a.sent.as_str()));
     Value::Object(map)
 }
+
+#[cfg(test)]
+mod tests;
