@@ -71,6 +71,8 @@ impl Metrics {
     pub(crate) fn new(prefix: &str, losses: Losses) -> Self {
         let mut registry = Registry::with_prefix(labels::name(prefix));
         let families = Families::register(&mut registry);
+        // whoever starts telemetry has read a configuration
+        in_force(&families);
         let readers = Arc::<RwLock<Vec<Reader>>>::default();
         registry.register_collector(Box::new(collector::Elsewhere {
             readers: readers.clone(),
@@ -114,12 +116,10 @@ impl Metrics {
             .reloads
             .get_or_create(&labels::Result { result })
             .inc();
-        self.families.reload_ok.set(i64::from(succeeded));
         if succeeded {
-            let now = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default();
-            self.families.reload_at.set(now.as_secs_f64());
+            in_force(&self.families);
+        } else {
+            self.families.reload_ok.set(0);
         }
     }
 
@@ -138,6 +138,15 @@ impl Metrics {
     pub(crate) fn late(&self, by: Duration) {
         self.families.lateness.observe(by.as_secs_f64());
     }
+}
+
+/// A configuration was read now and is good.
+fn in_force(families: &Families) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    families.reload_ok.set(1);
+    families
+        .reload_at
+        .set(since.unwrap_or_default().as_secs_f64());
 }
 
 /// Counts a connection from when it was accepted until this is dropped.

@@ -34,7 +34,11 @@ pub(crate) fn queue_error(report: &Report, wait: &QueueReport) -> Option<&'stati
 /// `error.type` of a pause that the request's end cut short.
 pub(crate) fn backoff_error(report: &Report, pause: &BackoffReport) -> Option<&'static str> {
     // while the request runs, only its deadline cuts a pause
-    let told = || report.error_type().unwrap_or(Code::DeadlineExceeded.as_str());
+    let told = || {
+        report
+            .error_type()
+            .unwrap_or(Code::DeadlineExceeded.as_str())
+    };
     pause.cut.then(told)
 }
 

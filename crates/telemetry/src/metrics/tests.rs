@@ -130,6 +130,8 @@ fn gauges_that_live_elsewhere_are_read_when_somebody_looks() {
         gauges.memory(10, 20);
     }));
     metrics.read_also(Box::new(|gauges| gauges.lane("a", 4, 2)));
+    let good = value(&metrics.text(), "config_last_reload_successful");
+    assert_eq!(good, 1.0, "the configuration of the start is in force");
     metrics.reloaded(true);
     metrics.reloaded(false);
     metrics.ignored("x-litellm-timeout");
