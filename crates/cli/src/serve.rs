@@ -115,6 +115,7 @@ async fn serve(
 
 fn hooks(telemetry: &Telemetry, metrics: bool) -> Hooks {
     let (texts, sampler) = (telemetry.clone(), telemetry.clone());
+    let (connections, headers) = (telemetry.clone(), telemetry.clone());
     Hooks {
         metrics: Box::new(move |_| {
             if metrics {
@@ -124,6 +125,8 @@ fn hooks(telemetry: &Telemetry, metrics: bool) -> Hooks {
             }
         }),
         sample: Box::new(move |trace| sampler.sample(trace)),
+        connected: Box::new(move || Box::new(connections.connection_opened())),
+        ignored: Box::new(move |header| headers.note_ignored_deadline(header)),
     }
 }
 

@@ -77,7 +77,7 @@ fn answer<U: Upstream>(
         match (path, path.strip_prefix("/readyz/")) {
             ("/metrics", _) => {
                 let text = (gateway.hooks.metrics)(&gateway.stats());
-                (StatusCode::OK, OPEN_METRICS, text.into())
+                (StatusCode::OK, METRICS, text.into())
             }
             ("/healthz", _) => (StatusCode::OK, json, health::live()),
             ("/status", _) => (StatusCode::OK, json, health::status(gateway)),
@@ -99,5 +99,6 @@ fn answer<U: Upstream>(
     response
 }
 
-/// What the exposition that `prometheus-client` writes is called (<https://openmetrics.io>).
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Prometheus' text format (<https://prometheus.io/docs/instrumenting/exposition_formats/>). Under the type of
+/// OpenMetrics a scrape of it fails for want of the closing `# EOF`.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -102,8 +102,8 @@ pub(crate) struct Declared {
     read: Option<Budget>,
     /// The shortest silence that ends the caller's patience on a stream.
     silence: Option<Duration>,
-    /// Headers of ours that were ignored because nobody could read them.
-    pub(crate) ignored: u64,
+    /// By place in [`TABLE`]: headers of ours that were ignored because nobody could read them.
+    ignored: [bool; TABLE.len()],
 }
 
 /// A header of ours that cannot be used.
@@ -124,7 +124,8 @@ impl Declared {
     ) -> Result<Self, Unusable> {
         let mut declared = Self::default();
         for (name, value) in headers {
-            let Some(d) = TABLE.iter().find(|d| d.name == name.as_str()) else {
+            let mut rows = TABLE.iter().zip(&mut declared.ignored);
+            let Some((d, ignored)) = rows.find(|(d, _)| d.name == name.as_str()) else {
                 continue;
             };
             if d.trusted && !trusted {
@@ -136,7 +137,7 @@ impl Declared {
                 Reading::Unreadable(wanted) if d.ours && !lenient => {
                     return Err(unusable(d.name, value, wanted));
                 }
-                Reading::Unreadable(_) if d.ours => declared.ignored += 1,
+                Reading::Unreadable(_) if d.ours => *ignored = true,
                 Reading::Nothing | Reading::Spent | Reading::Unreadable(_) => {}
             }
         }
@@ -160,6 +161,12 @@ impl Declared {
         if d.feeds != Feeds::Total && self.silence.is_none_or(|old| left < old) {
             self.silence = Some(left);
         }
+    }
+
+    /// Names of the headers that were ignored.
+    pub(crate) fn ignored(&self) -> impl Iterator<Item = &'static str> {
+        let rows = TABLE.iter().zip(self.ignored);
+        rows.filter_map(|(d, ignored)| ignored.then_some(d.name))
     }
 
     /// Binds what holds whatever is asked for.

@@ -16,6 +16,7 @@ use crate::{
 use arc_swap::ArcSwap;
 use punctual_core::{Engine, Observer, Trace, Upstream};
 use std::{
+    any::Any,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -49,20 +50,29 @@ pub struct Snapshot<U> {
     pub settings: Arc<Settings>,
 }
 
-/// What the gateway asks of whoever put it together.
+/// What the gateway asks of, and tells, whoever put it together.
 pub struct Hooks {
-    /// The text of `/metrics`.
+    /// The text of `/metrics`, in Prometheus' text format.
     pub metrics: Box<dyn Fn(&Stats) -> String + Send + Sync>,
     /// Decides whether a new request's trace is sampled, before the upstream is told.
     pub sample: Box<dyn Fn(&mut Trace) + Send + Sync>,
+    /// A caller's connection was accepted; what this returns is dropped when it ends.
+    pub connected: Box<dyn Fn() -> Connected + Send + Sync>,
+    /// A deadline header of this name was ignored because nobody could read it.
+    pub ignored: Box<dyn Fn(&'static str) + Send + Sync>,
 }
 
+/// Lives as long as a connection.
+pub type Connected = Box<dyn Any + Send>;
+
 impl Default for Hooks {
-    /// No metrics; traces are sampled as the caller's are.
+    /// No metrics; traces are sampled as the caller's are; nobody is told of anything.
     fn default() -> Self {
         Self {
             metrics: Box::new(|_| String::new()),
             sample: Box::new(|_| ()),
+            connected: Box::new(|| Box::new(())),
+            ignored: Box::new(|_| ()),
         }
     }
 }

@@ -31,7 +31,7 @@ mod settings;
 mod shutdown;
 mod tls;
 
-pub use gateway::{Gateway, Hooks, Listeners, Snapshot, Stats};
+pub use gateway::{Connected, Gateway, Hooks, Listeners, Snapshot, Stats};
 pub use keys::{Key, Keyring, Keys};
 pub use routes::{Resolved, Route, Routes};
 pub use settings::{Settings, Trust};

@@ -33,10 +33,11 @@ pub(crate) async fn public<U: Upstream>(gateway: Arc<Gateway<U>>, listener: TcpL
         let settings = gateway.current().settings.clone();
         match gateway.connections.take(settings.max_connections) {
             Some(place) => {
+                let connected = (gateway.hooks.connected)();
                 let serve = connection::serve(gateway.clone(), settings, socket, peer.ip());
                 gateway.tasks.spawn(async move {
                     serve.await;
-                    drop(place);
+                    drop((place, connected));
                 });
             }
             None => {

@@ -104,7 +104,9 @@ fn the_agent_proxy_mode_ignores_and_counts_them() {
         ("x-request-deadline-at", "1"),
     ]);
     let declared = Declared::read(&junk, false, true, now()).unwrap();
-    assert_eq!((declared.total, declared.ignored), (None, 2));
+    let ignored: Vec<_> = declared.ignored().collect();
+    assert_eq!(declared.total, None);
+    assert_eq!(ignored, ["x-request-deadline-ms", "x-request-deadline-at"]);
 }
 
 #[test]

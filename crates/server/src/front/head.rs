@@ -67,12 +67,10 @@ pub(super) fn declared<U: Upstream>(
     let trusted = (settings.trusted)(visit.link.peer);
     let declared = Declared::read(headers, trusted, settings.compat, SystemTime::now());
     let declared = declared.map_err(|unusable| Refusal::unusable_deadline(unusable.message))?;
-    if declared.ignored > 0 {
-        visit
-            .link
-            .gateway
-            .unreadable
-            .fetch_add(declared.ignored, Relaxed);
+    for name in declared.ignored() {
+        let gateway = &visit.link.gateway;
+        gateway.unreadable.fetch_add(1, Relaxed);
+        (gateway.hooks.ignored)(name);
     }
     Ok(if settings.sdk_timeouts {
         declared

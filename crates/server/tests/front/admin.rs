@@ -18,7 +18,7 @@ async fn operators_read_metrics_health_and_status() {
         metrics
             .header("content-type")
             .unwrap()
-            .starts_with("application/openmetrics-text")
+            .starts_with("text/plain; version=0.0.4")
     );
     assert_eq!(caller.get("/healthz").await.status, 200);
     assert_eq!(caller.get("/readyz").await.status, 200);
