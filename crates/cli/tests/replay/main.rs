@@ -1,0 +1,120 @@
+//! What upstreams really send, played through the real binary: every fixture of the OpenAI dialect and every
+//! recorded answer of it, cut at random and at every byte.
+//!
+//! A caller must get the same bytes however the network cut them, apart from what the contract says of the
+//! preamble's comments and of `[DONE]`; and the log line must tell the same story. What failed must fail as
+//! the table of failures says, with one error and never a `[DONE]`.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod expected;
+mod log;
+mod play;
+mod sse;
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+
+use play::{Stage, Take};
+use punctual_sim::{Cuts, Script};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use support::run;
+use table::Case;
+
+/// One test at a time: the last one measures.
+static HOUSE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    HOUSE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bodies up to this size are also sent one byte at a time.
+const SMALL: usize = 2048;
+/// Bodies up to this size are also cut in two at every place.
+const TINY: usize = 1100;
+
+#[test]
+fn every_fixture_reaches_the_caller_as_it_was_sent_wherever_it_is_cut() {
+    let _alone = alone();
+    let cases = table::fixtures();
+    let tiny = cases.iter().filter(|c| c.body.len() <= TINY).count();
+    assert!(cases.len() > 70 && tiny > 40, "the table has lost rows");
+    println!("{} answers played", run(play::all(cuts(cases))));
+}
+
+#[test]
+fn every_recorded_answer_reaches_the_caller_as_it_was_sent_wherever_it_is_cut() {
+    let _alone = alone();
+    let Some(cases) = table::captures() else {
+        println!("no recordings in shared/captures beside the repository: none was played");
+        return;
+    };
+    assert!(cases.len() > 25, "the recordings have lost rows");
+    println!("{} answers played", run(play::all(cuts(cases))));
+}
+
+#[test]
+fn the_first_content_is_told_when_it_came_and_neither_before_nor_after() {
+    let _alone = alone();
+    let cases = table::fixtures()
+        .into_iter()
+        .chain(table::captures().unwrap_or_default());
+    run(play::timed(cases.map(Arc::new).collect()));
+}
+
+/// The ways each case is cut. A failing case has a stage of its own for each, because a target's health would
+/// answer for it.
+fn cuts(cases: Vec<Case>) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    for case in cases.into_iter().map(Arc::new) {
+        let mut takes: Vec<Cuts> = (1..=3).map(Cuts::Random).chain([Cuts::Whole]).collect();
+        if case.body.len() <= SMALL {
+            takes.push(Cuts::EveryByte);
+        }
+        if !case.succeeds() {
+            stages.extend(
+                takes
+                    .into_iter()
+                    .map(|cuts| Stage::new(&case, [take(&case, cuts)])),
+            );
+            continue;
+        }
+        let mut takes: Vec<Take> = takes.into_iter().map(|cuts| take(&case, cuts)).collect();
+        if case.stream && case.body.len() <= TINY {
+            takes.extend((1..case.body.len()).map(|at| {
+                let two = take(&case, Cuts::At(vec![at]));
+                // so that the pieces are read apart
+                Take {
+                    script: two.script.with("gap=1ms").unwrap(),
+                    ..two
+                }
+            }));
+        }
+        stages.push(Stage::new(&case, takes));
+    }
+    stages
+}
+
+fn take(case: &Case, cuts: Cuts) -> Take {
+    Take {
+        name: format!("{} cut {cuts:?}", case.name),
+        script: script(case, cuts),
+    }
+}
+
+fn script(case: &Case, cuts: Cuts) -> Script {
+    let encoding: &[(&str, &str)] = if case.gzip {
+        &[("content-encoding", "gzip")]
+    } else {
+        &[]
+    };
+    // a value that no header can have is left out
+    let content_type = case.content_type.as_deref().unwrap_or("\n");
+    Script::raw(case.status, content_type, encoding, case.body.clone(), cuts)
+}

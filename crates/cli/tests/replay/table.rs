@@ -1,0 +1,169 @@
+//! The table of fixtures, read from the crate that owns it, and the recordings beside the repository.
+//!
+//! Recordings are other people's data and stay where they are; a fixture with the same oddity says what must
+//! come of each. Its figures are the fixture's own, so of a recording only their presence is asked.
+
+use std::{fs, io::Read, path::Path};
+
+/// One answer of an upstream, and what must come of it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub name: String,
+    pub surface: String,
+    pub stream: bool,
+    pub n: u32,
+    pub status: u16,
+    pub content_type: Option<String>,
+    /// As it goes over the wire.
+    pub body: Vec<u8>,
+    pub gzip: bool,
+    /// `ok`, or the code of the failure.
+    pub class: String,
+    pub finish: Option<String>,
+    pub usage: [Figure; 2],
+    /// Index of the first content among all events, comments included; of a recording it is searched for.
+    pub first_content: Option<Option<usize>>,
+}
+
+/// A number of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    None,
+    Some,
+    Exactly(u64),
+}
+
+impl Case {
+    pub fn succeeds(&self) -> bool {
+        self.class == "ok"
+    }
+
+    /// What is inside the content encoding.
+    pub fn plain(&self) -> Vec<u8> {
+        if !self.gzip {
+            return self.body.clone();
+        }
+        let mut plain = Vec::new();
+        let mut decoder = flate2::read::GzDecoder::new(self.body.as_slice());
+        decoder.read_to_end(&mut plain).unwrap();
+        plain
+    }
+}
+
+struct Row {
+    capture: String,
+    fixture: String,
+    case: Case,
+}
+
+fn rows() -> Vec<Row> {
+    let table = fs::read_to_string(wire().join("openai.tsv")).unwrap();
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.skip(1).map(row).collect()
+}
+
+fn wire() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../wire/fixtures"))
+}
+
+fn row(line: &str) -> Row {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let cells: [&str; 13] = cells.try_into().unwrap();
+    let [
+        capture,
+        fixture,
+        surface,
+        mode,
+        n,
+        status,
+        content_type,
+        _,
+        class,
+        finish,
+        input,
+        output,
+        first,
+    ] = cells;
+    let given = |cell: &str| (cell != "-").then(|| cell.to_owned());
+    let figure = |cell: &str| match given(cell) {
+        Some(number) => Figure::Exactly(number.parse().unwrap()),
+        None => Figure::None,
+    };
+    let case = Case {
+        name: fixture.to_owned(),
+        surface: surface.to_owned(),
+        stream: mode == "stream",
+        n: n.parse().unwrap(),
+        status: status.parse().unwrap(),
+        content_type: given(content_type),
+        body: Vec::new(),
+        gzip: fixture.ends_with(".gz"),
+        class: class.to_owned(),
+        finish: given(finish),
+        usage: [figure(input), figure(output)],
+        first_content: Some(given(first).map(|index| index.parse().unwrap())),
+    };
+    Row {
+        capture: capture.to_owned(),
+        fixture: fixture.to_owned(),
+        case,
+    }
+}
+
+/// Every row, with its fixture.
+pub fn fixtures() -> Vec<Case> {
+    let all = rows().into_iter();
+    all.map(|row| Case {
+        body: body(&wire().join(&row.fixture)),
+        ..row.case
+    })
+    .collect()
+}
+
+/// Every row that names a recording, with the recording; `None` where there are none.
+pub fn captures() -> Option<Vec<Case>> {
+    let folder = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/captures"
+    ));
+    if !folder.is_dir() {
+        return None;
+    }
+    let some = |figure| {
+        if figure == Figure::None {
+            Figure::None
+        } else {
+            Figure::Some
+        }
+    };
+    let all = rows().into_iter().filter(|row| row.capture != "-");
+    Some(
+        all.map(|row| Case {
+            name: row.capture.clone(),
+            body: body(&folder.join(&row.capture)),
+            usage: row.case.usage.map(some),
+            first_content: None,
+            ..row.case
+        })
+        .collect(),
+    )
+}
+
+/// A file as the body it is: payloads get their framing, a head is taken off.
+fn body(file: &Path) -> Vec<u8> {
+    let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    match file.extension().and_then(|e| e.to_str()) {
+        Some("jsonl") => {
+            let text = String::from_utf8(bytes).unwrap();
+            text.lines()
+                .map(|line| format!("data: {line}\n\n"))
+                .collect::<String>()
+                .into_bytes()
+        }
+        Some("http") => {
+            let head = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
+            bytes[head + 4..].to_vec()
+        }
+        _ => bytes,
+    }
+}
