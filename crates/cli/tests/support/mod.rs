@@ -22,7 +22,7 @@ pub use gateway::Gateway;
 
 use std::time::Duration;
 
-pub fn ms(n: u64) -> Duration {
+pub const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
