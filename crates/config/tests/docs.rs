@@ -226,3 +226,14 @@ fn every_default_is_the_one_of_the_code() {
     }
     assert!(compared > 40, "{compared} defaults");
 }
+
+#[test]
+fn every_header_in_which_time_is_forwarded_is_documented() {
+    let text = page("docs/deadlines.md");
+    for header in punctual_config::DEADLINE_HEADERS {
+        assert!(
+            text.contains(&format!("\n| `{header}` | ")),
+            "{header} has no row"
+        );
+    }
+}

@@ -237,3 +237,36 @@ fn every_header_of_the_table_is_lower_case_and_said_once() {
     names.dedup();
     assert_eq!(names.len(), TABLE.len());
 }
+
+#[test]
+fn every_header_is_documented_with_its_unit_and_margin() {
+    let page = include_str!("../../../../docs/deadlines.md");
+    for d in &TABLE {
+        let begin = format!("| `{}` |", d.name);
+        let row = page
+            .lines()
+            .find(|l| l.to_ascii_lowercase().starts_with(&begin));
+        let row = row.unwrap_or_else(|| panic!("{} has no row in docs/deadlines.md", d.name));
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let unit = match d.unit {
+            Unit::Millis => "ms",
+            Unit::Seconds => "s",
+            Unit::At => "point in time",
+            Unit::Grpc => "digits and",
+            Unit::Suffixed => "`500ms`",
+        };
+        let limits = match d.feeds {
+            Feeds::Total => "the request",
+            Feeds::FirstContent => "streams, to the first content",
+            Feeds::Read => "requests that are not streamed",
+        };
+        assert!(cells[2].starts_with(unit), "{}: {row}", d.name);
+        assert_eq!(
+            (cells[3], cells[4]),
+            (limits, if d.ours { "no" } else { "yes" }),
+            "{row}"
+        );
+        assert_eq!(cells[5].starts_with("strict"), d.ours, "{row}");
+        assert_eq!(cells[5].contains("trusted_peers"), d.trusted, "{row}");
+    }
+}
