@@ -14,7 +14,7 @@ use crate::{
     shutdown::{Shutdown, Stage},
 };
 use arc_swap::ArcSwap;
-use punctual_core::{Engine, Observer, Trace, Upstream};
+use punctual_core::{Engine, LaneLimits, Observer, Shed, Trace, Upstream};
 use std::{
     any::Any,
     sync::{
@@ -178,6 +178,7 @@ impl<U: Upstream> Gateway<U> {
             () = self.wind_down(shutdown) => {}
             () = stop.stop() => {}
         }
+        self.close_lanes();
         self.stage.send_replace(Stage::Ending);
         // refused connections are better than ones that nobody serves
         accepting.iter().for_each(|task| task.abort());
@@ -189,6 +190,18 @@ impl<U: Upstream> Gateway<U> {
         }
         self.tasks.close();
         let _ = timeout(LAST_WORDS / 2, self.tasks.wait()).await;
+    }
+
+    /// Nothing further starts: a permit that returns goes to nobody who waits.
+    fn close_lanes(&self) {
+        let closed = LaneLimits {
+            max_concurrency: 0,
+            max_queue: usize::MAX,
+            shed: Shed::Never,
+        };
+        for target in &self.current().engine.targets {
+            target.lane.resize(closed);
+        }
     }
 
     /// From the order to drain to the moment at which nothing more is waited for.

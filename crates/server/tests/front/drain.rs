@@ -1,7 +1,7 @@
 //! The end of the process: who is still served, who is told what.
 
 use crate::support::*;
-use punctual_core::Outcome;
+use punctual_core::{LaneLimits, Outcome};
 use punctual_server::Settings;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -150,5 +150,38 @@ async fn an_upload_does_not_outlast_the_process() {
         (503, "shutting_down")
     );
     assert_eq!(gate.report().await.outcome, Some(Outcome::Shutdown));
+    ended(gate).await;
+}
+
+#[tokio::test]
+async fn what_waits_in_a_queue_at_the_end_is_never_sent() {
+    let setup = Setup {
+        lane: LaneLimits {
+            max_concurrency: 1,
+            ..LaneLimits::default()
+        },
+        ..draining(0, 100)
+    };
+    let gate = Gate::with(setup).await;
+    gate.fake.script("hang", vec![Step::Hang]);
+    let mut callers = Vec::new();
+    for n in 0..8 {
+        let mut caller = gate.caller().await;
+        caller.send(&chat("sim/hang", false, "")).await;
+        callers.push(caller);
+        let lane = &gate.gateway.current().engine.targets[0].lane;
+        until("it waits", || lane.in_use() + lane.depth() == n + 1).await;
+    }
+    gate.trigger.drain();
+    for caller in &mut callers {
+        let answer = caller.answer().await;
+        assert_eq!(answer.code(), "shutting_down");
+        assert_eq!(answer.status, 503);
+    }
+    assert_eq!(gate.fake.sent(), 1, "a permit that returned went to nobody");
+    for report in gate.reports(8).await {
+        assert_eq!(report.outcome, Some(Outcome::Shutdown));
+        assert_eq!(report.status, Some(503));
+    }
     ended(gate).await;
 }
