@@ -237,3 +237,45 @@ fn every_header_in_which_time_is_forwarded_is_documented() {
         );
     }
 }
+
+/// A heading as GitHub names its anchor.
+fn anchor(heading: &str) -> String {
+    let plain = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading
+        .to_lowercase()
+        .chars()
+        .filter(plain)
+        .collect::<String>()
+        .replace(' ', "-")
+}
+
+#[test]
+fn every_link_of_a_page_leads_somewhere() {
+    let mut dead = Vec::new();
+    for (name, text) in pages().into_iter().filter(|(n, _)| n.starts_with("docs/")) {
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|after| after.split(')').next())
+        {
+            if link.contains("://") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let path = match file {
+                "" => root().join(&name),
+                file => root().join("docs").join(file),
+            };
+            let there = fs::read_to_string(path).is_ok_and(|page| {
+                heading.is_empty()
+                    || page.lines().any(|l| {
+                        l.starts_with('#') && anchor(l.trim_start_matches('#').trim()) == heading
+                    })
+            });
+            if !there {
+                dead.push(format!("{name}: {link}"));
+            }
+        }
+    }
+    assert_eq!(dead, Vec::<String>::new());
+}
