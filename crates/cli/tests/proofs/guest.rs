@@ -66,6 +66,12 @@ impl Asks {
     }
 }
 
+/// Every surface from every kind of caller.
+pub fn everybody() -> Vec<(Asks, Way)> {
+    let from = |asks| WAYS.map(|way| (asks, way));
+    SURFACES.into_iter().flat_map(from).collect()
+}
+
 /// How a caller leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
@@ -192,12 +198,14 @@ impl Started {
         }
     }
 
-    /// The connection, for writing more of a request.
-    pub fn caller(&mut self) -> Option<&mut Caller> {
-        match &mut self.guest {
-            Guest::One(caller) => Some(caller),
-            Guest::Two(_) => None,
-        }
+    /// Reads the answer while one byte more of the request is sent at each `pace`.
+    pub async fn trickle(self, pace: Duration) -> Answer {
+        let caller = match (self.guest, self.waiting) {
+            (Guest::One(caller), _) => caller,
+            // the body of an HTTP/2 request goes on by itself
+            (guest, waiting) => return Self { guest, waiting }.answer().await,
+        };
+        caller.answer_while_writing(b" ", pace).await
     }
 
     /// Leaves in one of the ways that there are on this connection.

@@ -23,6 +23,12 @@ mod guest;
 mod slots;
 mod tally;
 
+mod budget;
 mod deadline;
 mod leaving;
+mod member;
+mod queue;
+mod shorter;
+mod tokens;
+mod trickle;
 mod ways;

@@ -176,7 +176,7 @@ impl Slot {
                     String::new()
                 };
                 let lane = if stall == Stall::Queue {
-                    ", max_concurrency: 1"
+                    ", max_concurrency: 1, max_queue: 1"
                 } else {
                     ""
                 };
@@ -248,11 +248,12 @@ pub async fn slots(n: usize, plan: impl Fn(&str, &str) -> String) -> (Vec<Arc<Sl
 }
 
 /// Runs all trials, one at a time in each slot.
-pub async fn play<T, R, F, Fut>(slots: &[Arc<Slot>], trials: Vec<T>, run: F) -> Vec<R>
+pub async fn play<S, T, R, F, Fut>(slots: &[Arc<S>], trials: Vec<T>, run: F) -> Vec<R>
 where
+    S: Send + Sync + 'static,
     T: Send + 'static,
     R: Send + 'static,
-    F: Fn(Arc<Slot>, T) -> Fut + Send + Sync + 'static,
+    F: Fn(Arc<S>, T) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = R> + Send,
 {
     let queue = Arc::new(Mutex::new(VecDeque::from(trials)));
@@ -270,6 +271,18 @@ where
         });
     }
     tasks.join_all().await.into_iter().flatten().collect()
+}
+
+/// Runs all trials, `n` at a time.
+pub async fn at_once<T, R, F, Fut>(n: usize, trials: Vec<T>, run: F) -> Vec<R>
+where
+    T: Send + 'static,
+    R: Send + 'static,
+    F: Fn(T) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = R> + Send,
+{
+    let places: Vec<_> = (0..n).map(Arc::new).collect();
+    play(&places, trials, move |_, trial| run(trial)).await
 }
 
 /// How long after `due` something was; zero when it was before.

@@ -9,6 +9,31 @@ pub struct Tally {
     cells: BTreeMap<String, Vec<Option<Duration>>>,
 }
 
+/// Cells that share their first coordinate: the rest of their names, with how often each ran.
+#[derive(Default)]
+struct Row {
+    counts: Vec<(String, usize)>,
+    late: Vec<Duration>,
+}
+
+impl Row {
+    fn line(mut self) -> String {
+        let each = self.counts[0].1;
+        let runs = if self.counts.len() > 4 && self.counts.iter().all(|(_, n)| *n == each) {
+            format!("{each} of each of {} cells", self.counts.len())
+        } else {
+            let of = |(cell, n): &(String, usize)| format!("{cell} {n}");
+            self.counts.iter().map(of).collect::<Vec<_>>().join(", ")
+        };
+        let p99 = percentile(&mut self.late, 99);
+        if self.late.is_empty() {
+            runs
+        } else {
+            format!("{runs}; p99 {p99:.1?}")
+        }
+    }
+}
+
 impl Tally {
     pub fn of(table: &'static str, cells: impl IntoIterator<Item = String>) -> Self {
         Self {
@@ -25,23 +50,18 @@ impl Tally {
         runs.push(late.into());
     }
 
-    /// Prints the table, cells that differ in their last coordinate on one line, and fails on a cell that ran
-    /// fewer than `least` times.
+    /// Prints the table, a line for each first coordinate, and fails on a cell that ran fewer than `least`
+    /// times.
     pub fn close(&self, least: usize) {
-        let mut rows: BTreeMap<&str, (Vec<String>, Vec<Duration>)> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
         for (cell, runs) in &self.cells {
-            let (row, last) = cell.rsplit_once(" / ").unwrap_or(("", cell));
-            let (counts, late) = rows.entry(row).or_default();
-            counts.push(format!("{last} {}", runs.len()));
-            late.extend(runs.iter().flatten());
+            let (row, rest) = cell.split_once(" / ").unwrap_or((cell, ""));
+            let row = rows.entry(row).or_default();
+            row.counts.push((rest.to_owned(), runs.len()));
+            row.late.extend(runs.iter().flatten());
         }
-        for (row, (counts, mut late)) in rows {
-            let p99 = percentile(&mut late, 99);
-            println!(
-                "{}: {row}: {}; p99 {p99:.1?}",
-                self.table,
-                counts.join(", ")
-            );
+        for (name, row) in rows {
+            println!("{}: {name}: {}", self.table, row.line());
         }
         let mut all = self.all();
         let [p50, p99, worst] = [50, 99, 100].map(|p| percentile(&mut all, p));

@@ -182,6 +182,24 @@ impl Caller {
             .expect("an answer in time")
     }
 
+    /// Reads one answer while these bytes are written at each `pace`, until the answer comes.
+    pub async fn answer_while_writing(mut self, bytes: &'static [u8], pace: Duration) -> Answer {
+        let (reader, mut writer) = tokio::io::split(self.socket);
+        self.socket = Box::new(tokio::io::join(reader, tokio::io::empty()));
+        let writing = async {
+            loop {
+                tokio::time::sleep(pace).await;
+                if writer.write_all(bytes).await.is_err() || writer.flush().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        };
+        tokio::select! {
+            answer = self.answer(Duration::from_secs(30)) => answer,
+            () = writing => unreachable!(),
+        }
+    }
+
     async fn read_answer(&mut self) -> Answer {
         let head_end = loop {
             if let Some(at) = find(&self.unread, b"\r\n\r\n") {
