@@ -2,9 +2,11 @@
 //!
 //! HTTP/1.1: a head has `header_timeout` from its first byte (hyper's own timer counts the idle time before
 //! it too, so it is set to the idle time). HTTP/2: the first request has `header_timeout` from the
-//! preface, after that a connection without streams is idle. On both, a caller that takes nothing of what is
-//! written for the idle time is gone, whatever its responses are. The socket's reads and the requests' guards
-//! write it down; the connection's task, which is polled after each of them, looks.
+//! preface, after that a connection without streams is idle, unless it takes what was written for streams
+//! that have ended here: the tail of an answer can be on its way for long. On both, a caller that takes
+//! nothing of what is written for the idle time is gone, whatever its responses are. The socket's reads and
+//! writes and the requests' guards write it down; the connection's task, which is polled after each of them,
+//! looks.
 
 use super::Protocol;
 use punctual_core::{arm, reached};
@@ -74,6 +76,11 @@ impl Activity {
         }
     }
 
+    /// Bytes went to the caller.
+    pub(super) fn wrote(&self) {
+        self.lock().idle_since = Instant::now();
+    }
+
     /// The socket takes no more bytes, or takes them again.
     pub(super) fn blocked(&self, blocked: bool) {
         self.lock().blocked_since = blocked.then(Instant::now);
@@ -89,6 +96,11 @@ impl Activity {
     }
 
     /// When to look next.
+    /// Requests whose answers are not yet all handed over.
+    pub(super) fn in_flight(&self) -> usize {
+        usize::try_from(self.lock().in_flight).unwrap_or(usize::MAX)
+    }
+
     fn due(&self) -> Option<Instant> {
         let s = self.lock();
         let reading = match (s.head_since, s.protocol) {
@@ -202,5 +214,14 @@ mod tests {
         a.heard();
         a.overdue().await;
         assert!(since.elapsed() + Duration::from_millis(1) >= IDLE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_tail_of_an_answer_is_not_idleness() {
+        let a = activity(Protocol::Http2);
+        drop(a.clone().busy());
+        tokio::time::advance(IDLE / 2).await;
+        a.wrote();
+        assert_eq!(a.due(), Some(Instant::now() + IDLE));
     }
 }

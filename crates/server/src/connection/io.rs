@@ -97,6 +97,9 @@ impl Io {
                 },
             }
         };
+        if matches!(done, Poll::Ready(Ok(n)) if n > 0) {
+            self.activity.wrote();
+        }
         if done.is_pending() != self.blocked {
             self.blocked = done.is_pending();
             self.activity.blocked(self.blocked);

@@ -251,6 +251,37 @@ async fn an_idle_connection_is_closed() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_written_to_is_not_idle() {
+    let settings = Settings {
+        idle_timeout: ms(300),
+        ..Setup::default().settings
+    };
+    let gate = Gate::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let big = "x".repeat(1 << 20);
+    let whole = format!("data: {{\"c\":\"{big}\"}}\n\n").len();
+    gate.fake
+        .script("big", vec![Step::Head(vec![]), content(&big)]);
+    let mut caller = Http2::connect(&gate, WINDOW).await;
+    let mut body = head(caller.ask("sim/big", false, None).await)
+        .await
+        .into_body();
+    let start = Instant::now();
+    let mut seen = 0;
+    while let Some(data) = timeout(LONG, body.data()).await.expect("the end") {
+        let data = data.unwrap_or_else(|e| panic!("cut after {seen} of {whole}: {e}"));
+        seen += data.len();
+        tokio::time::sleep(ms(15)).await;
+        body.flow_control().release_capacity(data.len()).unwrap();
+    }
+    assert_eq!(seen, whole);
+    assert!(start.elapsed() > ms(600), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
 async fn the_authority_is_checked_like_a_host() {
     let gate = Gate::open().await;
     let caller = Http2::connect(&gate, WINDOW).await;
