@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use punctual_core::{
     Answer, Failure, Fate, Open, Opening, Pace, Record, Relay, Report, Upstream, Voice,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 mod fault;
@@ -24,6 +24,9 @@ pub(crate) use reply::Reply;
 /// A unary answer larger than this can outlast its caller's reading, so it is watched like a stream.
 const WATCHED: usize = 64 << 10;
 
+/// How long an answer with no route behind it may go unread; what routes have by default.
+const STALL: Option<Duration> = Some(Duration::from_secs(60));
+
 /// An answer that has not been sent.
 pub(crate) struct Answered<U: Upstream> {
     status: StatusCode,
@@ -31,6 +34,8 @@ pub(crate) struct Answered<U: Upstream> {
     body: Relay<U::Pieces>,
     place: Option<Place>,
     unread: bool,
+    /// It may outlast its caller's reading.
+    watched: bool,
 }
 
 impl<U: Upstream> Answered<U> {
@@ -41,6 +46,7 @@ impl<U: Upstream> Answered<U> {
             body,
             place: None,
             unread: false,
+            watched: false,
         }
     }
 
@@ -67,6 +73,10 @@ impl<U: Upstream> Answered<U> {
         if self.unread {
             visit.leaves_unread();
         }
+        // a window of HTTP/2 can be so small that even a short answer stays
+        if self.watched || !visit.is_http1() {
+            visit.link.vigil.watch(self.body.watched());
+        }
         let mut response = Response::new(Reply::new(self.body, self.place, busy));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
@@ -82,7 +92,7 @@ fn json_headers() -> HeaderMap {
 
 /// Plain JSON, with no record behind it.
 pub(crate) fn json<U: Upstream>(_: &Visit<U>, status: StatusCode, body: Bytes) -> Answered<U> {
-    Answered::new(status, json_headers(), Relay::plain(body))
+    Answered::new(status, json_headers(), Relay::plain(body).with_stall(STALL))
 }
 
 /// A refusal of something that is not a request to a model.
@@ -90,7 +100,7 @@ pub(crate) fn refused<U: Upstream>(visit: &Visit<U>, refusal: &Refusal) -> Answe
     let mut headers = json_headers();
     refusal.stamp(&mut headers);
     let body = refusal.body(visit.now.settings.compat);
-    Answered::new(refusal.status, headers, Relay::plain(body))
+    Answered::new(refusal.status, headers, Relay::plain(body).with_stall(STALL))
 }
 
 /// A refusal at the front door.
@@ -101,10 +111,11 @@ pub(crate) fn rejected<U: Upstream>(
 ) -> Answered<U> {
     let mut headers = json_headers();
     refusal.stamp(&mut headers);
+    stamp::report(&mut headers, record.report());
     record.refuse(refusal.outcome, refusal.code);
     record.head_sent(refusal.status);
     let body = refusal.body(visit.now.settings.compat);
-    Answered::new(refusal.status, headers, Relay::whole(body, record))
+    Answered::new(refusal.status, headers, Relay::whole(body, record).with_stall(STALL))
 }
 
 /// The caller has left while it was sending: nobody reads this.
@@ -117,7 +128,7 @@ pub(crate) fn to_nobody<U: Upstream>(_: &Visit<U>, record: Record) -> Answered<U
 /// A failure with nothing known about the request.
 pub(crate) fn plain_failure<U: Upstream>(visit: &Visit<U>, failure: &Failure) -> Answered<U> {
     let body = fault::body(failure, None, visit.now.settings.compat);
-    Answered::new(failure.http_status(), json_headers(), Relay::plain(body))
+    Answered::new(failure.http_status(), json_headers(), Relay::plain(body).with_stall(STALL))
 }
 
 /// The last word on a request is a failure, and no head was sent.
@@ -130,7 +141,7 @@ pub(crate) fn failed<U: Upstream>(
     let headers = failure_headers(failure, record.report());
     let body = fault::body(failure, Some(record.report()), visit.now.settings.compat);
     record.head_sent(status);
-    Answered::new(status, headers, Relay::whole(body, record))
+    Answered::new(status, headers, Relay::whole(body, record).with_stall(STALL))
 }
 
 /// The request was ended from outside; its record is closed and left its report behind.
@@ -140,7 +151,7 @@ pub(crate) fn ended<U: Upstream>(visit: &Visit<U>, failure: &Failure, fate: &Fat
     };
     let body = fault::body(failure, Some(&report), visit.now.settings.compat);
     let headers = failure_headers(failure, &report);
-    Answered::new(failure.http_status(), headers, Relay::plain(body))
+    Answered::new(failure.http_status(), headers, Relay::plain(body).with_stall(STALL))
 }
 
 fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
@@ -175,10 +186,10 @@ pub(crate) fn served<U: Upstream>(
     open.record.head_sent(status);
     let small = matches!(&open.answer, Answer::Whole(bytes) if bytes.len() <= WATCHED);
     let relay = Relay::answer(open, voice(visit), pace);
-    if !small || !visit.is_http1() {
-        visit.link.vigil.watch(relay.watched());
+    Answered {
+        watched: !small,
+        ..Answered::new(status, headers, relay)
     }
-    Answered::new(status, headers, relay)
 }
 
 /// The first heartbeat is due: the head goes out, and the plan goes on inside the body.
@@ -193,8 +204,10 @@ pub(crate) fn beating<U: Upstream>(
     stamp::stream(&mut headers);
     fate.head_sent(StatusCode::OK);
     let relay = Relay::opening(opening, fate, ends_at, voice(visit), pace);
-    visit.link.vigil.watch(relay.watched());
-    Answered::new(StatusCode::OK, headers, relay)
+    Answered {
+        watched: true,
+        ..Answered::new(StatusCode::OK, headers, relay)
+    }
 }
 
 fn voice<U: Upstream>(visit: &Visit<U>) -> Arc<dyn Voice> {

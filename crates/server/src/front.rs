@@ -104,6 +104,10 @@ async fn ask<U: Upstream>(
         Ok(()) => admit::admit(visit, surface, head, &mut body, &mut record).await,
         Err(refusal) => Err(admit::Stop::Refused(refusal)),
     };
+    if admitted.is_err() {
+        // whatever was wrong with it: nothing of the request is read any more
+        record.received();
+    }
     let answered = match admitted {
         Ok(admitted) => return serve::serve(visit, admitted, record).await,
         Err(admit::Stop::Refused(refusal)) => answer::rejected(visit, &refusal, record),

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use punctual_core::{Code, Outcome, Phase};
-use punctual_server::{Key, Keys};
+use punctual_server::{Key, Keys, Settings};
 use std::sync::Arc;
 
 #[tokio::test]
@@ -46,6 +46,46 @@ async fn an_answer_comes_as_it_is_with_who_served_it() {
         (Some("chat"), "run-7")
     );
     gate.idle().await;
+}
+
+#[tokio::test]
+async fn a_refusal_says_how_often_and_how_long_too() {
+    let settings = Settings {
+        receive_timeout: ms(200),
+        ..Setup::default().settings
+    };
+    let gate = Gate::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let half = chat("chat", false, "");
+    for (request, status, received) in [
+        (chat("chat", false, "origin: https://a.example\r\n"), 403, 0),
+        (
+            chat("chat", false, "x-request-deadline-ms: soon\r\n"),
+            400,
+            0,
+        ),
+        (chat("nobody", false, ""), 404, 0),
+        (half[..half.len() - 1].to_owned(), 408, 200),
+    ] {
+        let answer = gate.caller().await.ask(&request).await;
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("x-punctual-attempts"), Some("0"), "{status}");
+        let timing = answer.header("server-timing").unwrap_or_default();
+        let receive = timing.strip_prefix("receive;dur=").unwrap_or_default();
+        let (receive, _) = receive.split_once(',').unwrap_or_default();
+        assert!(
+            receive
+                .parse()
+                .is_ok_and(|ms: f64| ms >= f64::from(received)),
+            "{status}: {timing}"
+        );
+    }
+    for report in gate.reports(4).await {
+        assert!(report.send() < SLACK, "{report:?}");
+    }
 }
 
 #[tokio::test]
