@@ -3,8 +3,16 @@
 //! How keys are stored and compared is the configuration's; here is where a key may stand in a request, and
 //! what holds for its owner. A presented key is never kept, echoed or logged.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
+
+/// Where a key may stand: OpenAI's clients, Anthropic's, Azure's. A caller that sends a key for us and one
+/// for an upstream puts them into different ones, and which is whose only the keyring can tell.
+const PLACES: [HeaderName; 3] = [
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+];
 
 /// What holds for the owner of a key.
 #[derive(Clone, Debug, Default)]
@@ -68,27 +76,57 @@ pub(crate) enum Denied {
 }
 
 impl Keys {
-    /// The owner of the key in `headers`; `Ok(None)` when none is needed.
+    /// The owner of the first valid key in `headers`; `Ok(None)` when none is needed.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<Arc<Key>>, Denied> {
         let Self::Required(ring) = self else {
             return Ok(None);
         };
-        let presented = presented(headers).ok_or(Denied::Missing)?;
-        ring.find(presented).map(Some).ok_or(Denied::Unknown)
+        let mut denied = Denied::Missing;
+        for value in PLACES.iter().flat_map(|name| headers.get_all(name)) {
+            let Some(key) = presented(value) else {
+                continue;
+            };
+            if let Some(owner) = ring.find(key) {
+                return Ok(Some(owner));
+            }
+            denied = Denied::Unknown;
+        }
+        Err(denied)
+    }
+
+    /// Like [`Keys::check`], and takes every valid key out of `headers`: what is left may be meant for an
+    /// upstream, which must never see ours.
+    pub(crate) fn take(&self, headers: &mut HeaderMap) -> Result<Option<Arc<Key>>, Denied> {
+        let owner = self.check(headers)?;
+        let Self::Required(ring) = self else {
+            return Ok(owner);
+        };
+        let ours =
+            |value: &HeaderValue| presented(value).is_some_and(|key| ring.find(key).is_some());
+        for name in PLACES {
+            if !headers.get_all(&name).iter().any(ours) {
+                continue;
+            }
+            let all: Vec<_> = headers.get_all(&name).iter().cloned().collect();
+            headers.remove(&name);
+            for other in all.into_iter().filter(|value| !ours(value)) {
+                headers.append(name.clone(), other);
+            }
+        }
+        Ok(owner)
     }
 }
 
-/// `Authorization: Bearer`, `x-api-key` (Anthropic's clients) or `api-key` (Azure's), in this order.
-fn presented(headers: &HeaderMap) -> Option<&str> {
-    let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
-    let bearer = text(header::AUTHORIZATION.as_str()).and_then(|value| {
-        let (scheme, key) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
-    });
-    bearer
-        .or_else(|| text("x-api-key"))
-        .or_else(|| text("api-key"))
-        .filter(|key| !key.is_empty())
+/// The key in a line of one of [`PLACES`]: all of it, or what follows `Bearer`.
+fn presented(value: &HeaderValue) -> Option<&str> {
+    let text = value.to_str().ok()?.trim();
+    let key = match text.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
+        Some(_) => return None,
+        None if text.eq_ignore_ascii_case("bearer") => return None,
+        None => text,
+    };
+    (!key.is_empty()).then_some(key)
 }
 
 #[cfg(test)]
@@ -105,6 +143,11 @@ mod tests {
             .collect()
     }
 
+    fn ring() -> Keys {
+        let key = Arc::new(Key::default());
+        Keys::Required(Arc::new(move |k: &str| (k == "k").then(|| key.clone())))
+    }
+
     #[test]
     fn a_key_may_stand_in_three_headers() {
         for pair in [
@@ -113,15 +156,35 @@ mod tests {
             ("x-api-key", "k"),
             ("api-key", "k"),
         ] {
-            assert_eq!(presented(&headers(&[pair])), Some("k"), "{pair:?}");
+            assert!(ring().check(&headers(&[pair])).is_ok(), "{pair:?}");
         }
         for pair in [
             ("authorization", "Basic k"),
             ("authorization", "Bearer "),
+            ("authorization", "Bearer"),
             ("cookie", "k"),
         ] {
-            assert_eq!(presented(&headers(&[pair])), None, "{pair:?}");
+            let denied = ring().check(&headers(&[pair])).unwrap_err();
+            assert_eq!(denied, Denied::Missing, "{pair:?}");
         }
+    }
+
+    #[test]
+    fn our_key_is_found_and_taken_wherever_it_stands_and_the_upstreams_stays() {
+        for name in ["x-api-key", "api-key"] {
+            let mut sent = headers(&[("authorization", "Bearer theirs"), (name, "k")]);
+            assert!(ring().take(&mut sent).is_ok(), "{name}");
+            assert_eq!(sent, headers(&[("authorization", "Bearer theirs")]));
+        }
+        let mut sent = headers(&[
+            ("authorization", "Bearer k"),
+            ("authorization", "Bearer theirs"),
+            ("x-api-key", "theirs"),
+            ("api-key", "k"),
+        ]);
+        assert!(ring().take(&mut sent).is_ok());
+        let left = [("authorization", "Bearer theirs"), ("x-api-key", "theirs")];
+        assert_eq!(sent, headers(&left));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) struct Admitted {
 pub(super) async fn admit<U: Upstream>(
     visit: &Visit<U>,
     surface: Surface,
-    head: Parts,
+    mut head: Parts,
     body: &mut Incoming,
     record: &mut Record,
 ) -> Result<Admitted, Stop> {
@@ -61,7 +61,7 @@ pub(super) async fn admit<U: Upstream>(
     let key = visit
         .now
         .keys
-        .check(&head.headers)
+        .take(&mut head.headers)
         .map_err(Refusal::denied)?;
     head::media(&head.headers)?;
     head::length(body, settings.max_body_bytes)?;

@@ -279,6 +279,11 @@ async fn a_key_decides_who_may_ask_for_what() {
     let mut caller = gate.caller().await;
     let good = "authorization: Bearer sk-good\r\n";
     assert_eq!(caller.ask(&chat("chat", false, good)).await.status, 200);
+    let two = "x-api-key: sk-good\r\nauthorization: Bearer theirs\r\n";
+    assert_eq!(caller.ask(&chat("chat", false, two)).await.status, 200);
+    let sent = gate.fake.calls().pop().unwrap().headers;
+    assert_eq!(sent.get("authorization").unwrap(), "Bearer theirs");
+    assert_eq!(sent.get("x-api-key"), None, "ours stays here");
     let answer = caller.ask(&chat("team/chat", false, good)).await;
     assert_eq!(
         (answer.status, answer.code().as_str()),
@@ -299,13 +304,13 @@ async fn a_key_decides_who_may_ask_for_what() {
         assert_eq!(answer.json()["error"]["type"], "authentication_error");
         assert!(!answer.body.contains("sk-bad"));
     }
-    assert_eq!(gate.fake.sent(), 1);
-    let reports = gate.reports(4).await;
+    assert_eq!(gate.fake.sent(), 2);
+    let reports = gate.reports(5).await;
     assert_eq!(
         (reports[0].key.as_deref(), reports[1].key.as_deref()),
         (Some("ci"), Some("ci"))
     );
-    assert_eq!(reports[3].outcome, Some(Outcome::Rejected));
+    assert_eq!(reports[4].outcome, Some(Outcome::Rejected));
 }
 
 #[tokio::test]
