@@ -69,6 +69,9 @@ pub(super) async fn admit<U: Upstream>(
     if let Some(ceiling) = settings.request_deadline {
         deadline.tighten(ceiling, Source::Server);
     }
+    if let Some(ceiling) = key.as_ref().and_then(|k| k.deadline) {
+        deadline.tighten(ceiling, Source::Key);
+    }
     let declared = head::declared(visit, &head.headers)?;
     declared.bind(&mut deadline);
     if surface == Surface::Embeddings {
@@ -143,9 +146,6 @@ impl Asked {
         self.declared.bind_kind(&mut self.deadline, stream);
         if let Some(ceiling) = route.deadline {
             self.deadline.tighten(ceiling, Source::Route);
-        }
-        if let Some(ceiling) = self.key.as_ref().and_then(|k| k.deadline) {
-            self.deadline.tighten(ceiling, Source::Key);
         }
     }
 

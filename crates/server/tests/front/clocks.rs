@@ -2,7 +2,8 @@
 
 use crate::support::*;
 use punctual_core::{Limits, Outcome, Phase};
-use punctual_server::Settings;
+use punctual_server::{Key, Keys, Settings};
+use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
 fn server_deadline(deadline: u64) -> Setup {
@@ -80,12 +81,30 @@ async fn a_deadline_in_each_phase_is_504_with_that_phase() {
     gate.idle().await;
 }
 
+/// Everybody has the key `k`.
+fn key_deadline(deadline: u64) -> Setup {
+    let key = Arc::new(Key {
+        deadline: Some(ms(deadline)),
+        ..Key::default()
+    });
+    Setup {
+        keys: Keys::Required(Arc::new(move |_: &str| Some(key.clone()))),
+        ..Setup::default()
+    }
+}
+
 #[tokio::test]
 async fn a_deadline_during_the_upload_is_504_receiving_and_nothing_is_sent() {
-    let gate = Gate::with(server_deadline(200)).await;
+    for (setup, source) in [(server_deadline(200), "server"), (key_deadline(200), "key")] {
+        upload_too_slowly(setup, source).await;
+    }
+}
+
+async fn upload_too_slowly(setup: Setup, source: &str) {
+    let gate = Gate::with(setup).await;
     let mut caller = gate.caller().await;
     let start = Instant::now();
-    caller.send("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await;
+    caller.send("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await;
     let trickle = async {
         loop {
             caller.send(" ").await;
@@ -101,7 +120,7 @@ async fn a_deadline_during_the_upload_is_504_receiving_and_nothing_is_sent() {
     let error = &answer.json()["error"];
     assert_eq!(
         (answer.status, &error["phase"], &error["source"]),
-        (504, &"receiving".into(), &"server".into())
+        (504, &"receiving".into(), &source.into())
     );
     assert_eq!(answer.header("connection"), Some("close"));
     assert_eq!(gate.fake.sent(), 0);
