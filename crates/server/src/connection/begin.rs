@@ -6,7 +6,7 @@
 use super::io::Io;
 use std::{
     io::{self, IoSlice},
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -15,6 +15,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
     sync::Semaphore,
+    time::timeout,
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
@@ -22,6 +23,9 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 const PREFACE: &[u8] = b"PRI ";
 /// How long to wait for more when the first bytes could still become the preface.
 const AGAIN: Duration = Duration::from_millis(5);
+/// How long a handshake keeps its turn. Turns bound what is computed at the same time; a peer that is slow
+/// to answer, or never does, must not keep others from theirs.
+const TURN: Duration = Duration::from_millis(100);
 
 /// Which of the two a connection speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +50,17 @@ pub(super) async fn begin(
         let protocol = look(io.socket()).await?;
         return Ok((Wire::Plain(io), protocol));
     };
-    // a silent socket must not hold one of the few places
+    // a silent socket needs no turn
     io.socket().readable().await?;
-    let _place = handshakes.acquire().await.map_err(io::Error::other)?;
-    let stream = TlsAcceptor::from(config).accept(io).await?;
+    let turn = handshakes.acquire().await.map_err(io::Error::other)?;
+    let mut handshake = pin!(TlsAcceptor::from(config).accept(io));
+    let stream = match timeout(TURN, handshake.as_mut()).await {
+        Ok(done) => done,
+        Err(_) => {
+            drop(turn);
+            handshake.await
+        }
+    }?;
     let protocol = match stream.get_ref().1.alpn_protocol() {
         Some(b"h2") => Protocol::Http2,
         _ => Protocol::Http1,

@@ -7,7 +7,7 @@ use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{PrivateKeyDer, ServerName},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -16,6 +16,10 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 async fn gate() -> (Gate, Arc<ClientConfig>) {
+    gate_with(ms(300)).await
+}
+
+async fn gate_with(header_timeout: Duration) -> (Gate, Arc<ClientConfig>) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let chain = vec![made.cert.der().clone()];
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
@@ -29,7 +33,7 @@ async fn gate() -> (Gate, Arc<ClientConfig>) {
         .with_no_client_auth();
     let settings = Settings {
         tls: Some(server_config(chain, key).unwrap()),
-        header_timeout: ms(300),
+        header_timeout,
         ..Setup::default().settings
     };
     (
@@ -148,4 +152,22 @@ async fn an_early_answer_arrives_over_tls_while_the_caller_writes() {
             .await
             .starts_with("HTTP/1.1 413")
     );
+}
+
+#[tokio::test]
+async fn handshakes_that_stop_halfway_hold_up_nobody() {
+    let (gate, client) = gate_with(LONG).await;
+    let mut halfway = Vec::new();
+    for _ in 0..64 {
+        let mut caller = gate.caller().await;
+        caller.send("\u{16}\u{3}\u{1}").await;
+        halfway.push(caller);
+    }
+    until("all are accepted", || {
+        gate.gateway.stats().connections == halfway.len()
+    })
+    .await;
+    let start = Instant::now();
+    drop(connect(&gate, &client, b"http/1.1").await);
+    assert!(start.elapsed() < ms(1000), "{:?}", start.elapsed());
 }
