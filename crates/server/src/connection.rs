@@ -30,8 +30,8 @@ use begin::Protocol;
 
 /// Head size, in bytes, on both protocols.
 const MAX_HEAD: u32 = 64 << 10;
-/// Header lines of a head.
-const MAX_HEADERS: usize = 100;
+/// Header lines of a head, on both protocols.
+pub(crate) const MAX_HEADERS: usize = 100;
 /// HTTP/2 streams at the same time on one connection.
 const MAX_STREAMS: u32 = 100;
 /// Resets that a connection may pile up before it is closed (rapid reset).

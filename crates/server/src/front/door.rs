@@ -5,15 +5,23 @@
 //! cannot hide `Origin` on a POST, so that is refused unless configured.
 
 use super::Visit;
-use crate::{answer::Refusal, settings::Settings};
+use crate::{answer::Refusal, connection::MAX_HEADERS, settings::Settings};
 use http::{HeaderMap, Method, StatusCode, Version, header, request::Parts, uri::Authority};
 use punctual_core::Upstream;
 use std::net::IpAddr;
 
 type Checked = Result<(), Box<Refusal>>;
 
-/// Form of the target, host and origin.
+/// Size of the head, form of the target, host and origin.
 pub(super) fn check<U: Upstream>(head: &Parts, visit: &Visit<U>) -> Checked {
+    // HTTP/1.1 refuses them while it parses; HTTP/2 bounds only the bytes
+    if head.headers.len() > MAX_HEADERS {
+        return Err(Refusal::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "too_many_headers",
+            format!("the request has more than {MAX_HEADERS} header lines"),
+        ));
+    }
     let bad = |code, message: &str| Refusal::new(StatusCode::BAD_REQUEST, code, message.to_owned());
     if head.method == Method::CONNECT {
         return Err(bad("bad_request_target", "CONNECT is not served here"));

@@ -322,3 +322,20 @@ async fn draining_lets_streams_finish_and_then_ends_them() {
         .expect("the gateway ends")
         .unwrap();
 }
+
+#[tokio::test]
+async fn a_head_is_bounded_in_lines_here_too() {
+    let gate = Gate::open().await;
+    let caller = Http2::connect(&gate, WINDOW).await;
+    for (lines, status) in [(98, 400), (101, 431)] {
+        let mut send = caller.send.clone().ready().await.unwrap();
+        let mut request = Request::post("http://localhost/v1/chat/completions")
+            .header("content-type", "application/json");
+        for _ in 0..lines {
+            request = request.header("x-line", "1");
+        }
+        let (response, _body) = send.send_request(request.body(()).unwrap(), true).unwrap();
+        assert_eq!(response.await.unwrap().status(), status, "{lines}");
+    }
+    assert_eq!(gate.fake.sent(), 0);
+}
