@@ -34,3 +34,24 @@ need_rust() {
 need_python() {
   python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3 python3-venv)
 }
+
+# run_venv NAME PACKAGE…: a virtual environment with these packages in target/NAME, made when it is missing.
+run_venv() {
+  RUN_FOLDER="$(realpath -m "${CARGO_TARGET_DIR:-target}")/$1"
+  export RUN_FOLDER
+  [ "$(cat "$RUN_FOLDER/installed" 2>/dev/null)" != "${*:2}" ] || return 0
+  say "${*:2}, into $RUN_FOLDER"
+  rm -rf "$RUN_FOLDER"
+  mkdir -p "$RUN_FOLDER"
+  python3 -m venv "$RUN_FOLDER/venv"
+  "$RUN_FOLDER/venv/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
+  printf '%s' "${*:2}" > "$RUN_FOLDER/installed"
+}
+
+# The binary of this tree.
+run_punctual() {
+  say "punctual"
+  cargo build --quiet --locked --package punctual-cli
+  PUNCTUAL="$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug/punctual"
+  export PUNCTUAL
+}
