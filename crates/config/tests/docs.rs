@@ -279,3 +279,23 @@ fn every_link_of_a_page_leads_somewhere() {
     }
     assert_eq!(dead, Vec::<String>::new());
 }
+
+#[test]
+fn every_test_that_is_named_for_a_fault_is_there() {
+    let text = page("docs/known-faults.md");
+    let named = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter_map(|q| q.split_once("::"));
+    let (mut gone, mut seen) = (Vec::new(), 0);
+    for (file, test) in named {
+        let source = fs::read_to_string(root().join("crates").join(file));
+        if !source.is_ok_and(|s| s.contains(test)) {
+            gone.push(format!("{file}::{test}"));
+        }
+        seen += 1;
+    }
+    assert_eq!(gone, Vec::<String>::new());
+    assert!(seen > 100, "{seen} tests");
+}
