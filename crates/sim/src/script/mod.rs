@@ -26,7 +26,7 @@ pub(crate) use value::{Arg, Form};
 
 use crate::answer::{Accept, Answer};
 use crate::ask::{Ask, Surface};
-use crate::words::{self, Word};
+use crate::words::{self, Stage, Word};
 
 /// One word with its value.
 #[derive(Clone)]
@@ -127,21 +127,28 @@ impl Script {
 
     /// What accepted connections meet.
     pub(crate) fn accept(&self) -> Option<Accept> {
-        self.lay_out(Ask::read(0, "", b"").0).accept
+        let mut answer = Answer::new(Ask::read(0, "", b"").0);
+        // asked for at each request: the rest of the script may lay out megabytes
+        self.play(words::about_connections(), &mut answer);
+        answer.accept
     }
 
     /// Lays out the answer to a request.
     pub(crate) fn lay_out(&self, ask: Ask) -> Answer {
         let mut answer = Answer::new(ask);
-        for stage in &words::STAGES {
+        self.play(&words::STAGES, &mut answer);
+        answer
+    }
+
+    fn play(&self, stages: &[Stage], answer: &mut Answer) {
+        for stage in stages {
             for word in stage.words {
                 for step in self.steps.iter().filter(|s| s.word.name == word.name) {
-                    (word.effect)(&mut answer, &step.arg);
+                    (word.effect)(answer, &step.arg);
                 }
             }
-            (stage.then)(&mut answer);
+            (stage.then)(answer);
         }
-        answer
     }
 
     /// Whether a request to this surface is answered at all.

@@ -79,6 +79,11 @@ pub(crate) static STAGES: [Stage; 8] = [
     stage("connections", listener::WORDS, |_| {}),
 ];
 
+/// The stages of [`STAGES`] with words that can be about a connection before it has carried a request.
+pub(crate) fn about_connections() -> &'static [Stage] {
+    STAGES.last_chunk::<2>().map_or(&STAGES, |last| last)
+}
+
 /// All words, in the order of effect.
 pub fn words() -> impl Iterator<Item = &'static Word> {
     STAGES.iter().flat_map(|stage| stage.words)
