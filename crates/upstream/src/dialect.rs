@@ -53,6 +53,9 @@ pub(crate) struct Rules {
     pub(crate) stream_options: bool,
     /// Headers of the caller that belong to the dialect and are always passed on.
     pub(crate) forward: &'static [&'static str],
+    /// Headers that say whom to bill. Passed on beside the caller's own credential only: beside ours they
+    /// would let a caller choose whom we pay for, or bench our key with an account that is not ours.
+    pub(crate) account: &'static [&'static str],
     /// Path below the base URL.
     pub(crate) path: fn(Surface) -> &'static str,
     /// A judge for a stream with so many choices.
@@ -66,7 +69,8 @@ pub(crate) struct Rules {
 const OPENAI: Rules = Rules {
     credential: true,
     stream_options: true,
-    forward: &["openai-organization", "openai-project", "openai-beta"],
+    forward: &["openai-beta"],
+    account: &["openai-organization", "openai-project"],
     path: openai_path,
     judge: |surface, n| Box::new(openai::Judge::new(surface, n)),
     answer: openai::judge_answer,

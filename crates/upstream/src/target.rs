@@ -161,7 +161,12 @@ fn forwarded(spec: &TargetSpec) -> Result<Vec<HeaderName>, Fault> {
             ));
         }
     }
-    let dialect = spec.dialect.rules().forward.iter();
+    let rules = spec.dialect.rules();
+    let account = match &spec.auth {
+        Auth::Passthrough => rules.account,
+        Auth::None | Auth::Bearer(_) => &[],
+    };
+    let dialect = rules.forward.iter().chain(account);
     let mut names: Vec<HeaderName> = FORWARD.to_vec();
     names.extend(dialect.map(|name| HeaderName::from_static(name)));
     names.extend(spec.forward_headers.iter().cloned());

@@ -18,6 +18,8 @@ fn ask() -> Ask {
         ("x-not-listed", "1"),
         ("idempotency-key", "k"),
         ("openai-beta", "b"),
+        ("openai-organization", "callers-own"),
+        ("openai-project", "callers-own"),
         ("user-agent", "sdk/1"),
         ("accept-encoding", "br, gzip"),
         ("x-stainless-timeout", "600"),
@@ -102,8 +104,23 @@ async fn a_passed_through_credential_is_the_callers_and_nobodys_else() {
     let seen = bench.seen(|_| true).await;
     assert_eq!(seen.header("authorization"), Some("Bearer callers-own"));
     assert_eq!(seen.header("cookie"), None);
+    assert_eq!(seen.header("openai-organization"), Some("callers-own"));
+    assert_eq!(seen.header("openai-project"), Some("callers-own"));
     bench.hear(&Ask::unary("m")).await.complete();
     assert_eq!(bench.seen(|_| true).await.header("authorization"), None);
+}
+
+#[tokio::test]
+async fn whom_to_bill_is_the_callers_to_say_only_where_the_target_says_so() {
+    let opted = |spec: &mut TargetSpec| {
+        target(spec);
+        spec.forward_headers = vec!["openai-project".parse().unwrap()];
+    };
+    let bench = Bench::with(HTTP1, Listen::loopback(), opted).await;
+    bench.hear(&ask()).await.complete();
+    let seen = bench.seen(|_| true).await;
+    assert_eq!(seen.header("openai-project"), Some("callers-own"));
+    assert_eq!(seen.header("openai-organization"), None);
 }
 
 #[tokio::test]
