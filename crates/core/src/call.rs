@@ -1,7 +1,7 @@
 //! What a caller asked for, after the front door: owned, so that the future serving it can move into the
 //! response body when the first heartbeat is due.
 
-use crate::{deadline::Deadline, plan::Plan};
+use crate::{deadline::Deadline, plan::Plan, room::Room};
 use bytes::Bytes;
 use http::HeaderMap;
 use std::{ops::Range, sync::Arc, time::Duration};
@@ -111,4 +111,6 @@ pub struct Call {
     pub plan: Arc<Plan>,
     /// The route's rules.
     pub policy: Arc<Policy>,
+    /// Where memory for held-back events is taken from; `None` is without bound but the policy's.
+    pub room: Option<Arc<dyn Room>>,
 }

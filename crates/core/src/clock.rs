@@ -84,7 +84,7 @@ pub enum Reserve {
     Auto,
     /// Nothing is kept.
     None,
-    /// A fixed time.
+    /// A fixed time, at most half of what is left.
     Fixed(Duration),
     /// A share of the time left, in percent (0 to 100).
     Percent(u8),
@@ -102,7 +102,7 @@ impl Reserve {
         match self {
             Self::Auto => (left / 2).min(each.saturating_mul(members)),
             Self::None => Duration::ZERO,
-            Self::Fixed(d) => d.min(left),
+            Self::Fixed(d) => d.min(left / 2),
             Self::Percent(p) => left * u32::from(p.min(100)) / 100,
         }
     }

@@ -157,6 +157,23 @@ impl Deadline {
             .min_by_key(|b| b.at)
     }
 
+    /// The limit of the whole request.
+    pub(crate) fn total_at(&self) -> Option<Instant> {
+        self.total.map(|b| b.at)
+    }
+
+    /// The limit up to the first content.
+    pub(crate) fn before_content_at(&self) -> Option<Instant> {
+        self.before_content.map(|b| b.at)
+    }
+
+    /// Time left of the whole request; what binds only up to the first content does not count.
+    #[must_use]
+    pub fn total_left(&self) -> Option<Duration> {
+        let now = Instant::now();
+        self.total_at().map(|at| at.saturating_duration_since(now))
+    }
+
     /// The instant at which the request ends, if it has one.
     #[must_use]
     pub fn at(&self) -> Option<Instant> {

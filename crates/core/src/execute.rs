@@ -9,7 +9,6 @@
 
 use crate::{
     call::Call,
-    clock::Limits,
     deadline::Deadline,
     failure::{Code, Failure},
     health::Rest,
@@ -17,11 +16,10 @@ use crate::{
     record::Record,
     target::Target,
     upstream::{Head, Upstream},
-    walk::{Next, Walk},
+    walk::{Next, Walk, jittered},
 };
 use bytes::Bytes;
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
-use tokio::time::Instant;
 
 mod admit;
 mod attempt;
@@ -138,6 +136,9 @@ impl<U: Upstream> Run<U> {
     async fn go_on(&mut self, failure: Box<Failure>) -> Result<(), Box<Failure>> {
         let target = failure.target.as_ref().map(|(_, name)| name.clone());
         let left = self.call.deadline.left();
+        let rule = failure.code.rule();
+        // under `min_attempt` even the last of several attempts that could go on is a matter of time
+        let again = rule.attempted && (rule.retry || rule.fall_back);
         let next = self.walk.fail(
             failure,
             left,
@@ -155,6 +156,10 @@ impl<U: Upstream> Run<U> {
             }
             Next::Stop if self.walk.only_skipped() && self.last_resort.is_none() => {
                 self.last_resort().await
+            }
+            Next::Stop if again => {
+                self.floor()?;
+                Err(self.verdict())
             }
             Next::Stop => Err(self.verdict()),
         }
@@ -189,7 +194,7 @@ impl<U: Upstream> Run<U> {
         cooldown: bool,
     ) -> Result<(), Box<Failure>> {
         self.record.backoff_started(target, cooldown);
-        let cuts = Cuts::default().with(Cut::deadline(&self.call.deadline));
+        let cuts = Cuts::of(&self.call.deadline);
         let slept = cut::race(tokio::time::sleep(pause), cuts, None).await;
         self.record.backoff_ended(slept.is_err());
         slept.map_err(|_| self.too_late(None))
@@ -197,34 +202,35 @@ impl<U: Upstream> Run<U> {
 
     /// Only resting targets: wait for the one that cools soonest, else probe the one that opens soonest.
     async fn last_resort(&mut self) -> Result<(), Box<Failure>> {
-        if self.last_resort.is_some() || !self.walk.only_skipped() {
+        let resting = self.resting();
+        // one that was refused for another reason is no resting target
+        let all_rest = resting.len() == self.walk.remaining().len();
+        if self.last_resort.is_some() || !self.walk.only_skipped() || !all_rest {
             return Err(self.verdict());
         }
-        let resting = self.resting();
         let soonest = |rest: Rest| {
-            resting
-                .iter()
-                .filter(|r| r.1 == rest)
-                .min_by_key(|r| r.2)
-                .copied()
+            let of = resting.iter().filter(|r| r.1 == rest);
+            of.min_by_key(|r| r.2).copied()
         };
-        let left = self.call.deadline.left();
-        let fits = |wait: Duration| {
-            wait <= self.call.policy.max_cooldown_wait
-                && left.is_none_or(|l| wait + self.call.policy.min_attempt < l)
-        };
-        let all_open = resting.iter().all(|r| r.1 == Rest::Open);
-        match (soonest(Rest::Cooling), soonest(Rest::Open)) {
+        let policy = &self.call.policy;
+        let usable = self
+            .call
+            .deadline
+            .left()
+            .map(|l| l.saturating_sub(policy.min_attempt));
+        let fits =
+            |wait: Duration| wait <= policy.max_cooldown_wait && usable.is_none_or(|u| wait < u);
+        let aim = match (soonest(Rest::Cooling), soonest(Rest::Open)) {
             (Some((id, _, wait)), _) if fits(wait) => {
                 let name = self.target(id).map(|t| t.name.clone());
-                self.last_resort = Some(id);
-                self.pause(wait.mul_f64(1.0 + fastrand::f64() * 0.1), name, true)
-                    .await?;
+                self.pause(jittered(wait, usable), name, true).await?;
+                id
             }
-            (_, Some((id, _, _))) if all_open => self.last_resort = Some(id),
+            (None, Some((id, ..))) => id,
             _ => return Err(self.verdict()),
-        }
-        self.walk.restart();
+        };
+        self.last_resort = Some(aim);
+        self.walk.restart(aim);
         Ok(())
     }
 
@@ -259,16 +265,4 @@ pub fn deadline_exceeded(deadline: &Deadline) -> Box<Failure> {
         Code::DeadlineExceeded,
         format!("the request's deadline of {ms} ms (set by {from}) has passed"),
     )
-}
-
-/// The clocks of an attempt, as cuts.
-fn member_cuts(limits: &Limits, stream: bool, started: Instant) -> Cuts {
-    let mut cuts = Cuts::default();
-    if let Some((clock, length)) = limits.whole(stream) {
-        cuts = cuts.with(Cut::clock(clock, started, length));
-    }
-    if let Some(length) = limits.first_token.filter(|_| stream) {
-        cuts = cuts.with(Cut::clock(crate::clock::Clock::FirstToken, started, length));
-    }
-    cuts
 }

@@ -276,8 +276,8 @@ pub struct Failure {
     pub body: Option<Bytes>,
     /// Allow-listed response headers of that answer (rate limits, request ids).
     pub headers: Option<Box<http::HeaderMap>>,
-    /// Whether a 403/404 style bench is for the credential alone (`false`) or credential and model (`true`).
-    pub model_scoped: bool,
+    /// Whether a 403 or 404 says something about the target; false when it may be about this one request.
+    pub benches: bool,
 }
 
 impl Failure {
@@ -296,7 +296,7 @@ impl Failure {
             should_retry: None,
             body: None,
             headers: None,
-            model_scoped: false,
+            benches: true,
         })
     }
 

@@ -44,6 +44,27 @@ pub struct Resting {
     pub probing: bool,
 }
 
+/// What an attempt may enter in spite of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Nothing.
+    Healthy,
+    /// A cooldown, because the request has waited it out.
+    Cooling,
+    /// Anything: the probe of a plan in which every member is open.
+    Probe,
+}
+
+impl Pass {
+    pub(crate) fn is_stopped_by(self, resting: &Resting) -> bool {
+        match self {
+            Self::Healthy => true,
+            Self::Cooling => resting.rest == Rest::Open,
+            Self::Probe => false,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     window: Window,
@@ -78,17 +99,17 @@ impl Health {
         self.lock().resting(Instant::now())
     }
 
-    /// Enters an attempt, or says why not. After the open time one caller enters as the probe; `force`
-    /// sends the probe early, for a plan in which every member is open.
-    pub fn enter(self: &Arc<Self>, force: bool) -> Result<Entry, Resting> {
+    /// Enters an attempt, or says why not. After the open time one caller enters as the probe.
+    pub fn enter(self: &Arc<Self>, pass: Pass) -> Result<Entry, Resting> {
         let mut s = self.lock();
-        if !force && let Some(resting) = s.resting(Instant::now()) {
+        let now = Instant::now();
+        if let Some(resting) = s.resting(now).filter(|r| pass.is_stopped_by(r)) {
             return Err(resting);
         }
         if s.open_until.is_some() && s.probing {
             return Err(Resting {
                 rest: Rest::Open,
-                left: s.open_left(Instant::now()),
+                left: s.open_left(now),
                 probing: true,
             });
         }
@@ -111,16 +132,7 @@ impl Health {
 
     /// Opens at once, for `length` if given, else as an open breaker does.
     pub fn bench(&self, length: Option<Duration>) {
-        self.lock().open(length);
-    }
-
-    /// A 401: benches at the second in a row.
-    pub fn unauthorized(&self) {
-        let mut s = self.lock();
-        s.unauthorized_in_a_row += 1;
-        if s.unauthorized_in_a_row >= 2 {
-            s.open(None);
-        }
+        self.lock().bench(length, false);
     }
 
     /// `closed`, `open` or `half_open`.
@@ -164,21 +176,31 @@ impl State {
             .min(OPEN_MOST);
         let jittered = grown.mul_f64(1.0 + fastrand::f64() * 0.1);
         self.open_until = Instant::now().checked_add(length.unwrap_or(jittered));
-        self.openings = self.openings.saturating_add(1);
+        self.openings = self.openings.saturating_add(u32::from(length.is_none()));
         self.in_a_row = 0;
         self.unauthorized_in_a_row = 0;
         self.window = Window::default();
         self.probing = false;
     }
 
-    fn success(&mut self) {
-        self.in_a_row = 0;
-        self.unauthorized_in_a_row = 0;
-        self.window.count(Instant::now(), false);
-        if self.open_until.take().is_some() {
-            self.probing = false;
-            self.openings = 0;
-            self.window = Window::default();
+    /// Only the probe's success closes it: an attempt from before says nothing of now.
+    fn success(&mut self, probe: bool) {
+        if probe {
+            *self = Self {
+                cooling_until: self.cooling_until,
+                ..Self::default()
+            };
+        } else if self.open_until.is_none() {
+            self.in_a_row = 0;
+            self.unauthorized_in_a_row = 0;
+            self.window.count(Instant::now(), false);
+        }
+    }
+
+    /// Opens for a reason of its own. While it is open, what others had in flight opens it no further.
+    fn bench(&mut self, length: Option<Duration>, probe: bool) {
+        if probe || self.open_until.is_none() || length.is_some() {
+            self.open(length);
         }
     }
 
@@ -202,13 +224,45 @@ impl Entry {
     /// The attempt succeeded.
     pub fn succeed(mut self) {
         self.settled = true;
-        self.health.lock().success();
+        self.health.lock().success(self.probe);
     }
 
     /// The attempt failed in a way that counts.
     pub fn fail(mut self) {
         self.settled = true;
         self.health.lock().failure(self.probe);
+    }
+
+    /// The attempt says that nobody should come, for `length` if given, else as an open breaker does.
+    pub fn bench(mut self, length: Option<Duration>) {
+        self.settled = true;
+        self.health.lock().bench(length, self.probe);
+    }
+
+    /// A 401: benches at the second in a row, and at once when it is the probe's.
+    pub fn unauthorized(mut self) {
+        self.settled = true;
+        let mut s = self.health.lock();
+        s.unauthorized_in_a_row += 1;
+        if self.probe || s.unauthorized_in_a_row >= 2 {
+            s.bench(None, self.probe);
+        }
+    }
+
+    /// A stream has begun well: for a probe that is its verdict, or the others would wait for the end of
+    /// the stream.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        if !self.probe {
+            return self;
+        }
+        let health = self.health.clone();
+        self.succeed();
+        Self {
+            health,
+            probe: false,
+            settled: false,
+        }
     }
 }
 

@@ -216,7 +216,7 @@ impl Lane {
     #[must_use]
     pub fn try_admit(&self) -> Option<Permit> {
         let mut inner = self.lock();
-        if inner.in_use >= inner.limits.max_concurrency {
+        if inner.in_use >= inner.limits.max_concurrency || inner.queue.len() > 0 {
             return None;
         }
         inner.in_use += 1;

@@ -187,31 +187,28 @@ impl Record {
         }
     }
 
-    /// The first content of the running attempt arrived.
-    pub(crate) fn first_content(&mut self) {
-        if let Some(a) = &mut self.report.attempting {
-            a.first_content.get_or_insert_with(|| a.started.elapsed());
-        }
-        self.report.phase = Phase::AwaitingContent;
-    }
-
-    /// The answer of the running attempt goes to the caller.
-    pub(crate) fn committed(&mut self, by: &'static str) {
-        let now = Instant::now();
+    /// The answer of the running attempt goes to the caller; `content` says whether there is some in it.
+    pub(crate) fn committed(&mut self, by: &'static str, content: bool) {
         self.report.phase = Phase::Streaming;
-        self.report.committed = Some(now);
+        self.report.committed = Some(Instant::now());
         self.report.committed_by = Some(by);
-        self.report.deadline.content_arrived();
-        if let Some(a) = &mut self.report.attempting {
+        if let Some(a) = &self.report.attempting {
             self.report.served_by = Some(a.target.clone());
-            self.report.fallback_index = self
-                .report
-                .attempts
-                .iter()
-                .filter(|b| b.target != a.target)
-                .count();
+            self.report.fallback_index = others(&self.report.attempts, &a.target);
+        }
+        if content {
+            self.content_arrived();
         }
         self.tell(&Event::Committed);
+    }
+
+    /// The first content of the running attempt arrived.
+    pub(crate) fn content_arrived(&mut self) {
+        self.report.deadline.content_arrived();
+        let read = self.progress.as_ref().and_then(|p| p.first_content_time());
+        if let Some(a) = &mut self.report.attempting {
+            a.first_content = read.or_else(|| Some(a.started.elapsed()));
+        }
     }
 
     /// The running attempt is over.
@@ -347,4 +344,15 @@ impl Drop for Record {
         // a second panic while unwinding would abort the process
         let _ = catch_unwind(AssertUnwindSafe(|| self.close()));
     }
+}
+
+/// How many other targets were tried.
+fn others(attempts: &[AttemptReport], served_by: &Arc<str>) -> usize {
+    let mut seen: Vec<&Arc<str>> = Vec::new();
+    for target in attempts.iter().map(|a| &a.target) {
+        if target != served_by && !seen.contains(&target) {
+            seen.push(target);
+        }
+    }
+    seen.len()
 }

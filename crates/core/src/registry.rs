@@ -6,15 +6,23 @@
 use crate::{
     budget::RetryBudget,
     health::Health,
-    lane::{Lane, LaneLimits},
+    lane::{Lane, LaneLimits, Shed},
 };
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError, atomic::AtomicUsize},
 };
 
+/// No permit for anybody, and nobody is turned away: who waits is told why by whoever closed it.
+const CLOSED: LaneLimits = LaneLimits {
+    max_concurrency: 0,
+    max_queue: usize::MAX,
+    shed: Shed::Never,
+};
+
 #[derive(Debug, Default)]
 struct Shelves {
+    closed: bool,
     lanes: HashMap<String, Lane>,
     health: HashMap<String, Arc<Health>>,
     budgets: HashMap<String, Arc<RetryBudget>>,
@@ -30,9 +38,10 @@ impl Registry {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The lane of this identity, resized to `limits`.
+    /// The lane of this identity, resized to `limits`; after [`Registry::close`] a closed one.
     pub fn lane(&self, id: &str, limits: LaneLimits) -> Lane {
         self.with(|s| {
+            let limits = if s.closed { CLOSED } else { limits };
             let lane = s
                 .lanes
                 .entry(id.to_owned())
@@ -40,6 +49,15 @@ impl Registry {
             lane.resize(limits);
             lane.clone()
         })
+    }
+
+    /// Closes every lane that somebody holds, of whatever configuration, and all that are asked for later:
+    /// from here on a permit that returns goes to nobody.
+    pub fn close(&self) {
+        self.with(|s| {
+            s.closed = true;
+            s.lanes.values().for_each(|lane| lane.resize(CLOSED));
+        });
     }
 
     /// The health of this identity.
@@ -82,5 +100,21 @@ mod tests {
         drop(h);
         r.sweep();
         assert!(r.health("a").resting().is_none());
+    }
+
+    #[test]
+    fn what_was_closed_stays_closed_whatever_is_loaded() {
+        let r = Registry::default();
+        let wide = LaneLimits::default();
+        let (former, lane) = (r.lane("former", wide), r.lane("a", wide));
+        r.sweep();
+        let permit = lane.try_admit();
+        assert!(permit.is_some());
+        r.close();
+        let (again, new) = (r.lane("a", wide), r.lane("b", wide));
+        drop(permit);
+        for lane in [former, lane, again, new] {
+            assert!(lane.try_admit().is_none());
+        }
     }
 }

@@ -160,6 +160,13 @@ impl<P: Pieces> Relay<P> {
         relay
     }
 
+    /// A caller that does not take even this for so long is gone; only the connection's vigil sees to it.
+    #[must_use]
+    pub fn with_stall(self, stall: Option<Duration>) -> Self {
+        lock(&self.0).stall = stall;
+        self
+    }
+
     /// For the connection's vigil.
     #[must_use]
     pub fn watched(&self) -> Weak<dyn crate::vigil::Expire> {
@@ -203,7 +210,10 @@ impl<P: Pieces> Cell<P> {
                     }
                 }
                 Stage::Live(stream) => match stream.poll(cx) {
-                    Flow::Frame(bytes) => return Poll::Ready(self.deliver(bytes)),
+                    Flow::Frame(bytes) => {
+                        let news = stream.take_news();
+                        return Poll::Ready(self.deliver(bytes, news));
+                    }
                     Flow::Pending if self.beat.due(cx) => {
                         if let Some(r) = &mut self.record {
                             r.heartbeat();
@@ -229,10 +239,15 @@ impl<P: Pieces> Cell<P> {
         self.voice.as_ref().map(|v| v.heartbeat())
     }
 
-    fn deliver(&mut self, bytes: Bytes) -> Option<Bytes> {
+    /// `news`: the first content has come after the commit.
+    fn deliver(&mut self, bytes: Bytes, news: bool) -> Option<Bytes> {
         self.beat.frame();
         if let Some(r) = &mut self.record {
             r.delivered(bytes.len());
+            if news {
+                r.content_arrived();
+                self.ends_at = r.report().deadline.at();
+            }
         }
         Some(bytes)
     }

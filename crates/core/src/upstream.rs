@@ -30,7 +30,7 @@ pub trait Upstream: Send + Sync + 'static {
     type Pieces: Pieces;
 
     /// Starts one attempt and resolves when the upstream's head has been read and judged; an error status
-    /// is a [`Failure`]. `attempt.left` is what may be forwarded as the time left.
+    /// is a [`Failure`].
     fn send(
         &self,
         target: TargetId,
@@ -44,8 +44,10 @@ pub trait Upstream: Send + Sync + 'static {
 pub struct Attempt<'a> {
     /// 1 for the first attempt of the request.
     pub number: u32,
-    /// Time left, already cut to the attempt's own clocks; `None` when nothing limits it.
+    /// Time left of the request; `None` when it has no deadline.
     pub left: Option<Duration>,
+    /// The attempt's own limit, for lowering what is forwarded.
+    pub limit: Option<Duration>,
     /// The request's trace.
     pub trace: &'a Trace,
     /// The span to name as parent in `traceparent`.
@@ -150,6 +152,9 @@ pub struct Progress {
     connect_us: AtomicU64,
     tls_us: AtomicU64,
     headers_us: AtomicU64,
+    connecting_us: AtomicU64,
+    first_content_us: AtomicU64,
+    content_us: AtomicU64,
 }
 
 const UNSET: u64 = u64::MAX;
@@ -168,6 +173,9 @@ impl Progress {
             connect_us: AtomicU64::new(UNSET),
             tls_us: AtomicU64::new(UNSET),
             headers_us: AtomicU64::new(UNSET),
+            connecting_us: AtomicU64::new(0),
+            first_content_us: AtomicU64::new(UNSET),
+            content_us: AtomicU64::new(UNSET),
         })
     }
 
@@ -203,7 +211,33 @@ impl Progress {
 
     /// Nothing had been sent after all: the pooled connection was dead and another is being made.
     pub fn starts_over(&self) {
+        self.connecting_us.store(self.since(), Relaxed);
         self.stage.store(0, Relaxed);
+    }
+
+    /// Content was read.
+    pub(crate) fn content(&self) {
+        let now = self.since();
+        self.content_us.store(now, Relaxed);
+        let _ = self
+            .first_content_us
+            .compare_exchange(UNSET, now, Relaxed, Relaxed);
+    }
+
+    /// When connecting began, since the dispatch: later when it had to begin again.
+    pub(crate) fn connecting_since(&self) -> Duration {
+        Duration::from_micros(self.connecting_us.load(Relaxed))
+    }
+
+    /// When content was read last.
+    pub(crate) fn last_content(&self) -> Option<Instant> {
+        self.started.checked_add(Self::read(&self.content_us)?)
+    }
+
+    /// Dispatch to first content.
+    #[must_use]
+    pub fn first_content_time(&self) -> Option<Duration> {
+        Self::read(&self.first_content_us)
     }
 
     /// The upstream's head was read.

@@ -3,10 +3,17 @@
 //! An HTTP server polls a response body only while its caller reads. Deadline, stall and drain must hold
 //! for a caller that stopped, so they do not live in the body: the connection's task runs
 //! [`Vigil::run`] beside the connection, and that ends what is due. `run` returns when nothing on the
-//! connection is worth keeping it open for: then drop it.
+//! connection is worth keeping it open for: then drop it. One reader that stopped is no reason to end the
+//! other requests of its connection.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use crate::clock::early;
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::Notify,
     time::{Instant, timeout_at},
@@ -31,6 +38,7 @@ pub trait Expire: Send + Sync {
 pub struct Vigil {
     watched: Mutex<Vec<Weak<dyn Expire>>>,
     changed: Notify,
+    drained: AtomicBool,
 }
 
 impl std::fmt::Debug for Vigil {
@@ -46,9 +54,14 @@ impl Vigil {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches one more response.
+    /// Watches one more response. One that comes after [`Vigil::drain`] ends at once.
     pub fn watch(&self, response: Weak<dyn Expire>) {
-        self.lock().push(response);
+        self.lock().push(response.clone());
+        if self.drained.load(SeqCst)
+            && let Some(response) = response.upgrade()
+        {
+            response.drain();
+        }
         self.changed.notify_one();
     }
 
@@ -60,34 +73,35 @@ impl Vigil {
 
     /// Ends every response on the connection with a shutdown.
     pub fn drain(&self) {
+        self.drained.store(true, SeqCst);
         self.living().iter().for_each(|r| r.drain());
         self.changed.notify_one();
     }
 
-    /// Runs beside the connection; returns when it should be closed.
-    pub async fn run(&self) {
+    /// Runs beside the connection; returns when it should be closed: when of the `requests` that are open
+    /// on it every one is a response whose last words stay unread.
+    pub async fn run(&self, requests: impl Fn() -> usize) {
+        let mut over = 0;
         loop {
-            let next = self.living().iter().filter_map(|r| r.due()).min();
-            let Some(at) = next else {
+            let due = self.living().iter().filter_map(|r| r.due()).min();
+            // others are still served: whether they are is looked at from time to time
+            let again = (over > 0).then(|| Instant::now() + LAST_WORDS);
+            let Some(at) = [due, again].into_iter().flatten().min() else {
                 self.changed.notified().await;
                 continue;
             };
-            let woken = timeout_at(crate::clock::early(at), self.changed.notified())
-                .await
-                .is_ok();
-            if !woken && self.sweep() {
-                return;
+            let changed = timeout_at(early(at), self.changed.notified());
+            if changed.await.is_err() {
+                over = self.sweep();
+                if over > 0 && over >= requests() {
+                    return;
+                }
             }
         }
     }
 
-    /// Looks at all of them; true when there are some and every one is of no further use.
-    fn sweep(&self) -> bool {
-        let living = self.living();
-        let mut over = 0;
-        for response in &living {
-            over += usize::from(response.look());
-        }
-        over > 0 && over == living.len()
+    /// Looks at all of them; how many are of no further use.
+    fn sweep(&self) -> usize {
+        self.living().iter().filter(|r| r.look()).count()
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     call::Policy,
     failure::{Code, Failure, Sent},
     plan::{Plan, TargetId},
-    retry::Backoff,
+    retry::{Backoff, Retry},
     target::Target,
 };
 use std::{
@@ -52,6 +52,15 @@ impl Ground for [Target] {
     }
 }
 
+/// Of a failure, what a retry is judged by.
+#[derive(Clone, Copy, Debug)]
+struct Failed {
+    code: Code,
+    target: Option<TargetId>,
+    retry: bool,
+    hint: Option<Duration>,
+}
+
 /// What follows a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -74,6 +83,10 @@ pub struct Walk {
     gone: Vec<TargetId>,
     attempts: u32,
     waited_for: Option<TargetId>,
+    /// The one target that a last pass is for.
+    aim: Option<TargetId>,
+    /// The last real failure since the pass began: what a retry above a skip is judged by.
+    failed: Option<Failed>,
     retrying: bool,
     budget_empty: bool,
     last: Option<Box<Failure>>,
@@ -91,6 +104,8 @@ impl Walk {
             gone: Vec::new(),
             attempts: 0,
             waited_for: None,
+            aim: None,
+            failed: None,
             retrying: false,
             budget_empty: false,
             last: None,
@@ -112,8 +127,14 @@ impl Walk {
                 Plan::Retry { of, .. } => self.enter(&node, 1, of),
                 Plan::Fallback { of, .. } => self.enter(&node, 0, of.first()?),
                 Plan::RoundRobin { of, next } => {
-                    let turn = next.fetch_add(1, Relaxed);
-                    let pick = self.pick(of, turn, ground)?.clone();
+                    let aimed = |p: &&Arc<Plan>| self.aim.is_some_and(|t| p.targets().contains(&t));
+                    let pick = match of.iter().find(aimed) {
+                        Some(member) => member.clone(),
+                        None => {
+                            let turn = next.fetch_add(1, Relaxed);
+                            self.pick(of, turn, ground)?.clone()
+                        }
+                    };
                     self.enter(&node, 0, &pick);
                 }
             }
@@ -213,20 +234,23 @@ impl Walk {
         if let Some(t) = target.filter(|_| rule.attempted && !retry) {
             self.gone.push(t);
         }
-        let next = if self.attempts >= policy.max_attempts_total
-            || !replayable(&failure, target, ground)
-        {
+        if rule.attempted {
+            self.failed = Some(Failed {
+                code: failure.code,
+                target,
+                retry: retry && !failure.is_reserve_cut(),
+                hint: failure.retry_after,
+            });
+        }
+        let spent = self.attempts >= policy.max_attempts_total;
+        let next = if spent || !replayable(&failure, target, ground) {
             Next::Stop
         } else {
-            self.climb(&failure, retry, target, left, policy, ground)
+            self.climb(failure.code, left, policy, ground)
         };
         // a skip never hides a real failure
-        if rule.attempted
-            || self
-                .last
-                .as_ref()
-                .is_none_or(|old| !old.code.rule().attempted)
-        {
+        let skipped = |old: &Failure| !old.code.rule().attempted;
+        if rule.attempted || self.last.as_deref().is_none_or(skipped) {
             self.last = Some(failure);
         }
         next
@@ -234,42 +258,20 @@ impl Walk {
 
     fn climb(
         &mut self,
-        f: &Failure,
-        retry: bool,
-        target: Option<TargetId>,
+        code: Code,
         left: Option<Duration>,
         policy: &Policy,
         ground: &(impl Ground + ?Sized),
     ) -> Next {
-        let rule = f.code.rule();
+        let falls_back = code.rule().fall_back;
         while let Some((node, n)) = self.above.pop() {
             match &*node {
-                Plan::Retry { of, rules }
-                    if retry
-                        && n < rules.max_attempts.get()
-                        && rules.on.has(f.code)
-                        && !f.is_reserve_cut() =>
-                {
-                    let below = of.targets();
-                    let alone = below.len() == 1;
-                    let hint = f.retry_after.filter(|_| alone);
-                    let follows = rule.fall_back && self.behind(ground) > 0;
-                    let Some(wait) =
-                        pause(hint, follows, ground.delay(&rules.backoff, n), left, policy)
-                    else {
-                        continue;
-                    };
-                    if !target.is_none_or(|t| ground.withdraw(t)) {
-                        self.budget_empty = true;
-                        continue;
+                Plan::Retry { of, rules } if n < rules.max_attempts.get() => {
+                    if let Some(wait) = self.again(&node, of, rules, n, left, policy, ground) {
+                        return Next::After(wait);
                     }
-                    self.tried.retain(|t| !below.contains(t));
-                    self.waited_for = target.filter(|_| alone);
-                    self.retrying = true;
-                    self.enter(&node, n + 1, of);
-                    return Next::After(wait);
                 }
-                Plan::Fallback { of, also_on } if rule.fall_back || also_on.has(f.code) => {
+                Plan::Fallback { of, also_on } if falls_back || also_on.has(code) => {
                     if let Some(member) = of.get(n as usize + 1) {
                         self.enter(&node, n + 1, member);
                         return Next::Go;
@@ -281,8 +283,46 @@ impl Walk {
         Next::Stop
     }
 
-    /// Stands at the root again, for one more pass over what was only skipped.
-    pub fn restart(&mut self) {
+    /// Begins the next pass of a retry node, if the last real failure of this pass allows it; the pause.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one place of a walk, and what is asked there"
+    )]
+    fn again(
+        &mut self,
+        node: &Arc<Plan>,
+        of: &Arc<Plan>,
+        rules: &Retry,
+        n: u32,
+        left: Option<Duration>,
+        policy: &Policy,
+        ground: &(impl Ground + ?Sized),
+    ) -> Option<Duration> {
+        let below = of.targets();
+        let ours = |f: &Failed| f.target.is_none_or(|t| below.contains(&t));
+        let failed = self.failed.filter(ours)?;
+        if !failed.retry || !rules.on.has(failed.code) {
+            return None;
+        }
+        let alone = below.len() == 1;
+        let hint = failed.hint.filter(|_| alone);
+        let follows = failed.code.rule().fall_back && self.behind(ground) > 0;
+        let wait = pause(hint, follows, ground.delay(&rules.backoff, n), left, policy)?;
+        if !failed.target.is_none_or(|t| ground.withdraw(t)) {
+            self.budget_empty = true;
+            return None;
+        }
+        self.tried.retain(|t| !below.contains(t));
+        self.failed = None;
+        self.waited_for = failed.target.filter(|_| hint.is_some());
+        self.retrying = true;
+        self.enter(node, n + 1, of);
+        Some(wait)
+    }
+
+    /// Stands at the root again, for one more pass over what was only skipped, to `aim` in particular.
+    pub fn restart(&mut self, aim: TargetId) {
+        self.aim = Some(aim);
         self.above.clear();
         self.tried.clear();
         self.todo = Some(self.root.clone());
@@ -328,11 +368,17 @@ fn pause(
 ) -> Option<Duration> {
     let usable = left.map(|l| l.saturating_sub(policy.min_attempt));
     let backoff = usable.map_or(delay, |u| delay.min(u / 2));
-    let wait = match hint {
-        None => backoff,
-        Some(h) if h > SHORT_HINT && (follows || h > policy.max_retry_after) => return None,
-        Some(h) => backoff.max(h.mul_f64(1.0 + fastrand::f64() * 0.1)),
+    let Some(hint) = hint else {
+        return usable.is_none_or(|u| backoff < u).then_some(backoff);
     };
-    let fits = usable.is_none_or(|u| hint.unwrap_or(wait) < u && !u.is_zero());
-    fits.then(|| usable.map_or(wait, |u| wait.min(u)))
+    let too_long = hint > SHORT_HINT && (follows || hint > policy.max_retry_after);
+    let fits = usable.is_none_or(|u| hint < u);
+    (fits && !too_long).then(|| backoff.max(jittered(hint, usable)))
+}
+
+/// A wait for what a target asked for, up to a tenth longer so that not all come back at once, and never
+/// so much longer that no time is left.
+pub(crate) fn jittered(wait: Duration, usable: Option<Duration>) -> Duration {
+    let most = usable.map_or(Duration::MAX, |u| u.saturating_sub(wait) / 2);
+    wait + (wait / 10).min(most).mul_f64(fastrand::f64())
 }

@@ -100,7 +100,11 @@ pub(crate) fn refused<U: Upstream>(visit: &Visit<U>, refusal: &Refusal) -> Answe
     let mut headers = json_headers();
     refusal.stamp(&mut headers);
     let body = refusal.body(visit.now.settings.compat);
-    Answered::new(refusal.status, headers, Relay::plain(body).with_stall(STALL))
+    Answered::new(
+        refusal.status,
+        headers,
+        Relay::plain(body).with_stall(STALL),
+    )
 }
 
 /// A refusal at the front door.
@@ -115,7 +119,11 @@ pub(crate) fn rejected<U: Upstream>(
     record.refuse(refusal.outcome, refusal.code);
     record.head_sent(refusal.status);
     let body = refusal.body(visit.now.settings.compat);
-    Answered::new(refusal.status, headers, Relay::whole(body, record).with_stall(STALL))
+    Answered::new(
+        refusal.status,
+        headers,
+        Relay::whole(body, record).with_stall(STALL),
+    )
 }
 
 /// The caller has left while it was sending: nobody reads this.
@@ -128,7 +136,11 @@ pub(crate) fn to_nobody<U: Upstream>(_: &Visit<U>, record: Record) -> Answered<U
 /// A failure with nothing known about the request.
 pub(crate) fn plain_failure<U: Upstream>(visit: &Visit<U>, failure: &Failure) -> Answered<U> {
     let body = fault::body(failure, None, visit.now.settings.compat);
-    Answered::new(failure.http_status(), json_headers(), Relay::plain(body).with_stall(STALL))
+    Answered::new(
+        failure.http_status(),
+        json_headers(),
+        Relay::plain(body).with_stall(STALL),
+    )
 }
 
 /// The last word on a request is a failure, and no head was sent.
@@ -141,7 +153,11 @@ pub(crate) fn failed<U: Upstream>(
     let headers = failure_headers(failure, record.report());
     let body = fault::body(failure, Some(record.report()), visit.now.settings.compat);
     record.head_sent(status);
-    Answered::new(status, headers, Relay::whole(body, record).with_stall(STALL))
+    Answered::new(
+        status,
+        headers,
+        Relay::whole(body, record).with_stall(STALL),
+    )
 }
 
 /// The request was ended from outside; its record is closed and left its report behind.
@@ -151,7 +167,11 @@ pub(crate) fn ended<U: Upstream>(visit: &Visit<U>, failure: &Failure, fate: &Fat
     };
     let body = fault::body(failure, Some(&report), visit.now.settings.compat);
     let headers = failure_headers(failure, &report);
-    Answered::new(failure.http_status(), headers, Relay::plain(body).with_stall(STALL))
+    Answered::new(
+        failure.http_status(),
+        headers,
+        Relay::plain(body).with_stall(STALL),
+    )
 }
 
 fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {

@@ -1,10 +1,11 @@
-//! The memory that request bodies may take together.
+//! The memory that request bodies, and events held back before a commit, may take together.
 //!
 //! It is taken in steps of 64 KiB as bytes arrive, not by what a caller declares: a declared length costs
 //! the caller nothing. A share travels with the bytes it stands for and returns when the last handle to
 //! them is dropped, so it follows the body through retries and ends at the commit without being told.
 
 use bytes::Bytes;
+use punctual_core::Room;
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering::Relaxed},
@@ -13,7 +14,7 @@ use std::sync::{
 /// What is taken at a time, in bytes.
 const STEP: usize = 64 << 10;
 
-/// Bytes in use by request bodies.
+/// Bytes in use.
 #[derive(Debug, Default)]
 pub(crate) struct Memory(AtomicUsize);
 
@@ -33,11 +34,40 @@ impl Memory {
         self.0.load(Relaxed)
     }
 
+    fn take(&self, more: usize, limit: usize) -> Result<(), Full> {
+        let sum = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
+        let taken = self.0.fetch_update(Relaxed, Relaxed, sum);
+        taken.map(|_| ()).map_err(|_| Full)
+    }
+
     pub(crate) fn share(self: &Arc<Self>) -> Share {
         Share {
             of: self.clone(),
             taken: 0,
         }
+    }
+}
+
+/// What the engine may hold back before a commit, out of the same memory.
+#[derive(Debug)]
+pub(crate) struct Held {
+    of: Arc<Memory>,
+    limit: usize,
+}
+
+impl Held {
+    pub(crate) fn new(of: Arc<Memory>, limit: usize) -> Arc<Self> {
+        Arc::new(Self { of, limit })
+    }
+}
+
+impl Room for Held {
+    fn take(&self, bytes: usize) -> bool {
+        self.of.take(bytes, self.limit).is_ok()
+    }
+
+    fn give(&self, bytes: usize) {
+        self.of.0.fetch_sub(bytes, Relaxed);
     }
 }
 
@@ -51,27 +81,23 @@ impl Share {
         if more == 0 {
             return Ok(());
         }
-        let take = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
-        self.of
-            .0
-            .fetch_update(Relaxed, Relaxed, take)
-            .map_err(|_| Full)?;
+        self.of.take(more, limit)?;
         self.taken += more;
         Ok(())
     }
 
     /// Ties the share to the bytes it stands for.
     pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
-        struct Held(
+        struct Tied(
             Bytes,
             #[expect(dead_code, reason = "given back on drop")] Share,
         );
-        impl AsRef<[u8]> for Held {
+        impl AsRef<[u8]> for Tied {
             fn as_ref(&self) -> &[u8] {
                 &self.0
             }
         }
-        Bytes::from_owner(Held(bytes, self))
+        Bytes::from_owner(Tied(bytes, self))
     }
 }
 

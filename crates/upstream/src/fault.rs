@@ -76,7 +76,6 @@ pub(crate) fn judged(verdict: &Verdict, json: &Bytes, secrets: &[&str]) -> Box<F
         Class::Unauthorized => failure.status = failure.status.or(Some(StatusCode::UNAUTHORIZED)),
         _ => {}
     }
-    failure.model_scoped = matches!(verdict.class, Class::Forbidden | Class::NotFound);
     if code.rule().fault == Fault::Caller {
         failure.body = Some(error_body::upstream_error(verdict, json, secrets));
     }

@@ -71,7 +71,7 @@ fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
         out.insert(HeaderName::from_static("tracestate"), state.clone());
     }
     for forward in &target.forward_deadline {
-        forward.write(&mut out, &call.headers, attempt.left);
+        forward.write(&mut out, &call.headers, attempt.left, attempt.limit);
     }
     out
 }

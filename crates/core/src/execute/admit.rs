@@ -4,12 +4,13 @@ use super::{Cut, Cuts, Run, Why, cut::race};
 use crate::{
     clock::{Clock, Reserve},
     failure::{Code, Failure},
-    health::{Entry, Rest, Resting},
+    health::{Entry, Pass, Rest, Resting},
     lane::{Admission, Permit, QueueRefusal},
     plan::TargetId,
     target::Target,
     upstream::Upstream,
 };
+use http::StatusCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -26,22 +27,63 @@ impl Entries {
         self.credential.succeed();
     }
 
-    pub(super) fn fail(self) {
-        self.target.fail();
+    /// What a failure does to the target's health and to its credential's.
+    pub(super) fn judge(self, target: &Target, f: &Failure) {
+        match (f.code, f.status) {
+            (Code::QuotaExhausted, _) => {
+                let length = f.retry_after.unwrap_or(Duration::from_secs(60));
+                self.credential.bench(Some(length));
+            }
+            (Code::Unauthorized, Some(StatusCode::FORBIDDEN)) | (Code::NotFound, _)
+                if f.benches =>
+            {
+                self.target.bench(None);
+            }
+            (Code::Unauthorized, status) if status != Some(StatusCode::FORBIDDEN) => {
+                self.credential.unauthorized();
+            }
+            _ => {
+                if let Some(hint) = f.retry_after {
+                    target.health.cool(hint);
+                }
+                if f.counts() {
+                    self.target.fail();
+                }
+            }
+        }
+    }
+
+    /// A stream has begun well.
+    pub(super) fn begun(self) -> Self {
+        Self {
+            target: self.target.begun(),
+            credential: self.credential.begun(),
+        }
     }
 }
 
 impl<U: Upstream> Run<U> {
-    /// Whether `id` rests; not looked at when this request waited out what the target asked for.
-    pub(super) fn rested(&self, id: TargetId, target: &Target) -> Result<(), Box<Failure>> {
-        if self.walk.waited_for(id) || self.last_resort == Some(id) {
-            return Ok(());
+    /// What this request may enter in spite of: a cooldown it has waited out, or, once nothing else was
+    /// left, anything.
+    fn pass(&self, id: TargetId) -> Pass {
+        if self.last_resort == Some(id) {
+            Pass::Probe
+        } else if self.walk.waited_for(id) {
+            Pass::Cooling
+        } else {
+            Pass::Healthy
         }
-        let resting = target
-            .health
-            .resting()
-            .or_else(|| target.credential.resting());
-        resting.map_or(Ok(()), |r| Err(rests(id, target, r)))
+    }
+
+    /// Whether `id` rests.
+    pub(super) fn rested(&self, id: TargetId, target: &Target) -> Result<(), Box<Failure>> {
+        let pass = self.pass(id);
+        let resting = [target.health.resting(), target.credential.resting()];
+        let stopped = resting
+            .into_iter()
+            .flatten()
+            .find(|r| pass.is_stopped_by(r));
+        stopped.map_or(Ok(()), |r| Err(rests(id, target, r)))
     }
 
     /// Enters the target's health for the length of an attempt.
@@ -53,11 +95,11 @@ impl<U: Upstream> Run<U> {
         if !target.benchable {
             return Ok(None);
         }
-        let force = self.walk.waited_for(id) || self.last_resort == Some(id);
+        let pass = self.pass(id);
         let enter = || -> Result<Entries, Resting> {
-            let credential = target.credential.enter(force)?;
+            let credential = target.credential.enter(pass)?;
             Ok(Entries {
-                target: target.health.enter(force)?,
+                target: target.health.enter(pass)?,
                 credential,
             })
         };
@@ -94,8 +136,7 @@ impl<U: Upstream> Run<U> {
         let longest = target
             .max_queue_wait
             .or(others.then_some(Duration::from_secs(10)));
-        let cuts = Cuts::default()
-            .with(Cut::deadline(&self.call.deadline))
+        let cuts = Cuts::of(&self.call.deadline)
             .with(reserve)
             .with(longest.and_then(Cut::queue_wait));
         let refusal = match race(target.lane.admit(&admission), cuts, None).await {

@@ -4,20 +4,21 @@ use super::{
     Answer, Cut, Cuts, Run, Served, Why,
     admit::Entries,
     cut::race,
+    deadline_exceeded,
     hold::{Held, hold},
-    member_cuts,
 };
 use crate::{
     clock::{Clock, Limits},
+    deadline::Deadline,
     failure::{Code, Failure, Limit, Sent},
     lane::Permit,
     plan::TargetId,
+    room::Lease,
     target::Target,
     upstream::{Attempt, Head, Pieces, Progress, Upstream},
 };
 use bytes::Bytes;
-use http::StatusCode;
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 /// A stream at its first content: everything that must end with it.
@@ -26,6 +27,8 @@ pub struct Live<P> {
     pub(crate) permit: Permit,
     pub(crate) verdict: Verdict,
     pub(crate) held: VecDeque<Bytes>,
+    /// The memory that what is held stands for.
+    pub(crate) lease: Lease,
     pub(crate) limits: Limits,
     /// When the attempt was dispatched.
     pub(crate) dispatched: Instant,
@@ -33,6 +36,8 @@ pub struct Live<P> {
     pub(crate) ended: bool,
     /// The end marker is among what is held.
     pub(crate) marked: bool,
+    /// Content is among what is held: an early or an empty answer commits without.
+    pub(crate) content: bool,
 }
 
 /// What the end of a stream means for its target's health.
@@ -51,7 +56,9 @@ impl Verdict {
 
     pub(crate) fn fail(self, failure: &mut Failure) {
         failure.target = Some((self.id, self.target.name.clone()));
-        judge(&self.target, self.entries, failure);
+        if let Some(e) = self.entries {
+            e.judge(&self.target, failure);
+        }
     }
 }
 
@@ -86,33 +93,36 @@ impl<U: Upstream> Run<U> {
     ) -> Served<U::Pieces> {
         let progress = Progress::new();
         let (number, span) = self.record.attempt_started(&target.name, progress.clone());
-        let left = self.forwardable(target);
+        let limit = target.limits.whole(self.call.stream).map(|(_, d)| d);
         let trace = self.record.report().trace.clone();
         let attempt = Attempt {
             number,
-            left,
+            left: self.call.deadline.total_left(),
+            limit,
             trace: &trace,
             span,
             progress: &progress,
         };
-        let cuts = self.cuts(target, &progress, reserve);
+        let cuts = Cuts::of(&self.call.deadline).with(reserve).with_clocks(
+            &target.limits,
+            self.call.stream,
+            progress.started(),
+        );
         let engine = self.engine.clone();
         let (call, record) = (&self.call, &mut self.record);
         let step = async {
             let pieces = engine.upstream.send(id, call, &attempt).await?;
             record.answered(pieces.head());
-            hold(pieces, call, target.allow_empty).await
+            hold(pieces, call, target.allow_empty, &progress).await
         };
         let failure = match race(step, cuts, Some(&progress)).await {
             Ok(Ok(held)) => {
                 return Ok(self.commit(id, target, permit, entries, held, progress.started()));
             }
-            Ok(Err(failure)) if self.call.deadline.spent() => {
-                drop(failure);
-                self.too_late(None)
+            Ok(Err(failure)) if !self.deadline_now(&progress).spent() => failure,
+            Ok(Err(_)) | Err(Why::Deadline | Why::QueueWait) => {
+                deadline_exceeded(&self.deadline_now(&progress))
             }
-            Ok(Err(failure)) => failure,
-            Err(Why::Deadline | Why::QueueWait) => self.too_late(None),
             Err(Why::Clock(clock, length)) => {
                 timed_out(target, clock, length, progress.started().elapsed())
             }
@@ -120,21 +130,19 @@ impl<U: Upstream> Run<U> {
         drop(permit);
         let failure = label(failure, id, target, progress.sent());
         self.record.attempt_ended(Some(&failure), None);
-        judge(target, entries, &failure);
+        if let Some(e) = entries {
+            e.judge(target, &failure);
+        }
         Err(failure)
     }
 
-    fn cuts(&self, target: &Target, progress: &Arc<Progress>, reserve: Option<Cut>) -> Cuts {
-        member_cuts(&target.limits, self.call.stream, progress.started())
-            .with(Cut::deadline(&self.call.deadline))
-            .with(reserve)
-            .with_connect(&target.limits, progress.started())
-    }
-
-    /// What may be forwarded as the time left: the deadline, cut to the attempt's own limit.
-    fn forwardable(&self, target: &Target) -> Option<Duration> {
-        let own = target.limits.whole(self.call.stream).map(|(_, d)| d);
-        [self.call.deadline.left(), own].into_iter().flatten().min()
+    /// The deadline as it binds now: with content on its way, without what binds up to it.
+    fn deadline_now(&self, progress: &Progress) -> Deadline {
+        let mut deadline = self.call.deadline;
+        if progress.first_content_time().is_some() {
+            deadline.content_arrived();
+        }
+        deadline
     }
 
     fn commit(
@@ -147,10 +155,7 @@ impl<U: Upstream> Run<U> {
         dispatched: Instant,
     ) -> (Head, Answer<U::Pieces>) {
         let head = held.pieces.head().clone();
-        if held.has_content() {
-            self.record.first_content();
-        }
-        self.record.committed(held.by);
+        self.record.committed(held.by, held.content);
         self.record.held_back(held.bytes);
         // the caller's body was kept for another attempt; there will be none
         self.call.body = Bytes::new();
@@ -166,15 +171,17 @@ impl<U: Upstream> Run<U> {
             pieces: held.pieces,
             permit,
             verdict: Verdict {
-                entries,
+                entries: entries.map(Entries::begun),
                 target: target.clone(),
                 id,
             },
             held: held.held,
+            lease: held.lease,
             limits: target.limits,
             dispatched,
             ended: held.ended,
             marked: held.marked,
+            content: held.content,
         };
         (head, Answer::Stream(Box::new(live)))
     }
@@ -219,28 +226,4 @@ fn label(mut f: Box<Failure>, id: TargetId, target: &Target, sent: Sent) -> Box<
     f.target = Some((id, target.name.clone()));
     f.sent = f.sent.max(sent);
     f
-}
-
-/// What a failure does to the target's health and to its credential's.
-fn judge(target: &Target, entries: Option<Entries>, f: &Failure) {
-    let Some(entries) = entries else { return };
-    match (f.code, f.status) {
-        (Code::QuotaExhausted, _) => {
-            target
-                .credential
-                .bench(Some(f.retry_after.unwrap_or(Duration::from_secs(60))));
-        }
-        (Code::Unauthorized, Some(StatusCode::FORBIDDEN)) | (Code::NotFound, _) => {
-            target.health.bench(None)
-        }
-        (Code::Unauthorized, _) => target.credential.unauthorized(),
-        _ => {
-            if let Some(hint) = f.retry_after {
-                target.health.cool(hint);
-            }
-            if f.counts() {
-                entries.fail();
-            }
-        }
-    }
 }

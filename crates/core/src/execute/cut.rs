@@ -28,43 +28,61 @@ pub(super) enum Why {
     QueueWait,
 }
 
+/// Up to which event a limit binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    Connected,
+    Content,
+    End,
+}
+
 /// An instant and whose it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     at: Instant,
     why: Why,
+    until: Until,
 }
 
 impl Cut {
-    pub(super) fn deadline(deadline: &Deadline) -> Option<Self> {
-        deadline.at().map(|at| Self {
-            at,
-            why: Why::Deadline,
-        })
-    }
-
     pub(super) fn clock(clock: Clock, started: Instant, length: Duration) -> Option<Self> {
-        started.checked_add(length).map(|at| Self {
-            at,
-            why: Why::Clock(clock, length),
-        })
+        let until = match clock {
+            Clock::Connect => Until::Connected,
+            Clock::FirstToken | Clock::Reserve => Until::Content,
+            _ => Until::End,
+        };
+        let why = Why::Clock(clock, length);
+        let at = started.checked_add(length)?;
+        Some(Self { at, why, until })
     }
 
     pub(super) fn queue_wait(length: Duration) -> Option<Self> {
-        Instant::now().checked_add(length).map(|at| Self {
-            at,
-            why: Why::QueueWait,
-        })
+        let (why, until) = (Why::QueueWait, Until::End);
+        let at = Instant::now().checked_add(length)?;
+        Some(Self { at, why, until })
     }
 }
 
-/// Up to six limits of one step.
+/// The limits of one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cuts {
     cuts: [Option<Cut>; 6],
+    /// Content to next content, once there was some.
+    between: Option<Duration>,
 }
 
 impl Cuts {
+    /// The request's own limits, the one that binds up to the first content among them.
+    pub(super) fn of(deadline: &Deadline) -> Self {
+        let cut = |at: Option<Instant>, until| {
+            let why = Why::Deadline;
+            at.map(|at| Cut { at, why, until })
+        };
+        Self::default()
+            .with(cut(deadline.total_at(), Until::End))
+            .with(cut(deadline.before_content_at(), Until::Content))
+    }
+
     /// Adds a limit, if there is one.
     pub(super) fn with(mut self, cut: Option<Cut>) -> Self {
         if let (Some(cut), Some(slot)) = (cut, self.cuts.iter_mut().find(|c| c.is_none())) {
@@ -73,37 +91,55 @@ impl Cuts {
         self
     }
 
-    /// Adds the clock that ends with the connection.
-    pub(super) fn with_connect(self, limits: &Limits, started: Instant) -> Self {
-        self.with(
-            limits
-                .connect
-                .and_then(|length| Cut::clock(Clock::Connect, started, length)),
-        )
+    /// Adds a member's clocks, for an attempt dispatched at `started`.
+    pub(super) fn with_clocks(mut self, limits: &Limits, stream: bool, started: Instant) -> Self {
+        let cut = |clock, length: Option<Duration>| Cut::clock(clock, started, length?);
+        let whole = limits.whole(stream);
+        self.between = limits.stream_token.filter(|_| stream);
+        self.with(whole.and_then(|(clock, length)| Cut::clock(clock, started, length)))
+            .with(cut(
+                Clock::FirstToken,
+                limits.first_token.filter(|_| stream),
+            ))
+            .with(cut(Clock::Connect, limits.connect))
     }
 
-    fn earliest(&self, connected: bool) -> Option<Cut> {
-        let binding = |c: &&Cut| !(connected && matches!(c.why, Why::Clock(Clock::Connect, _)));
-        let order = |c: &&Cut| (c.at, c.why != Why::Deadline);
-        self.cuts
-            .iter()
-            .flatten()
-            .filter(binding)
-            .min_by_key(order)
-            .copied()
+    /// The limit that binds now and ends first.
+    fn earliest(&self, progress: Option<&Progress>) -> Option<Cut> {
+        let connected = progress.is_some_and(Progress::is_connected);
+        let content = progress.and_then(Progress::last_content);
+        let binds = |c: &Cut| match c.until {
+            Until::Connected => !connected,
+            Until::Content => content.is_none(),
+            Until::End => true,
+        };
+        let redialled = progress.map(Progress::connecting_since).unwrap_or_default();
+        let shifted = |c: Cut| match c.until {
+            Until::Connected => Cut {
+                at: c.at + redialled,
+                ..c
+            },
+            _ => c,
+        };
+        let token = content
+            .zip(self.between)
+            .and_then(|(at, length)| Cut::clock(Clock::StreamToken, at, length));
+        let fixed = self.cuts.into_iter().flatten().filter(binds).map(shifted);
+        fixed
+            .chain(token)
+            .min_by_key(|c| (c.at, c.why != Why::Deadline))
     }
 }
 
-/// Runs `step` until the earliest limit. With a `progress`, `connect_timeout` binds only until there is a
-/// connection.
+/// Runs `step` until the earliest limit. A limit that binds only up to the connection or up to the first
+/// content is looked at with `progress`.
 pub(super) async fn race<F: Future>(
     step: F,
     cuts: Cuts,
     progress: Option<&Progress>,
 ) -> Result<F::Output, Why> {
-    let connected = || progress.is_some_and(Progress::is_connected);
     let mut step = pin!(step);
-    let Some(first) = cuts.earliest(false) else {
+    let Some(first) = cuts.earliest(progress) else {
         return Ok(step.await);
     };
     let mut timer = pin!(sleep_until(early(first.at)));
@@ -112,13 +148,18 @@ pub(super) async fn race<F: Future>(
             return Poll::Ready(Ok(done));
         }
         loop {
+            let Some(cut) = cuts.earliest(progress) else {
+                return Poll::Pending;
+            };
+            if reached(cut.at) {
+                return Poll::Ready(Err(cut.why));
+            }
+            // one that is set too early fires, and is then set anew
+            if early(cut.at) < timer.deadline() || timer.is_elapsed() {
+                timer.as_mut().reset(early(cut.at));
+            }
             if timer.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
-            }
-            match cuts.earliest(connected()) {
-                Some(cut) if reached(cut.at) => return Poll::Ready(Err(cut.why)),
-                Some(cut) => timer.as_mut().reset(early(cut.at)),
-                None => return Poll::Pending,
             }
         }
     })

@@ -6,7 +6,8 @@
 use crate::{
     call::{Call, CommitOn},
     failure::{Code, Failure},
-    upstream::{End, Kind, Piece, Pieces},
+    room::Lease,
+    upstream::{End, Kind, Piece, Pieces, Progress},
 };
 use bytes::Bytes;
 use std::{collections::VecDeque, future::poll_fn};
@@ -16,9 +17,12 @@ pub(super) struct Held<P> {
     pub(super) pieces: P,
     pub(super) held: VecDeque<Bytes>,
     pub(super) bytes: usize,
+    pub(super) lease: Lease,
     pub(super) by: &'static str,
     pub(super) ended: bool,
     pub(super) marked: bool,
+    /// Content is among what is held.
+    pub(super) content: bool,
 }
 
 /// Reads up to what commits. A unary answer is read to its end.
@@ -26,32 +30,37 @@ pub(super) async fn hold<P: Pieces>(
     pieces: P,
     call: &Call,
     allow_empty: bool,
+    progress: &Progress,
 ) -> Result<Held<P>, Box<Failure>> {
     let mut h = Held {
         pieces,
         held: VecDeque::new(),
         bytes: 0,
+        lease: Lease::of(call.room.as_ref()),
         by: "whole",
         ended: false,
         marked: false,
+        content: false,
     };
-    let mut content = false;
     loop {
         let Some(piece) = poll_fn(|cx| h.pieces.poll_piece(cx)).await.transpose()? else {
-            return if content && !call.stream {
+            return if h.content && !call.stream {
                 Ok(h)
             } else {
                 Err(over(h.ended || !call.stream))
             };
         };
         let text = matches!(piece.kind, Kind::Content { text: true });
-        content |= matches!(piece.kind, Kind::Content { .. });
+        if matches!(piece.kind, Kind::Content { .. }) {
+            h.content = true;
+            progress.content();
+        }
         let end = piece.end;
         h.keep(piece)?;
         if let Some(end) = end {
             h.ended = true;
-            return if content || allow_empty || end == End::Other {
-                h.finish(call, content).await
+            return if h.content || allow_empty || end == End::Other {
+                h.finish(call).await
             } else {
                 Err(over(true))
             };
@@ -59,11 +68,11 @@ pub(super) async fn hold<P: Pieces>(
         if !call.stream {
             continue;
         }
-        if text || (content && call.policy.commit_on == CommitOn::Content) {
+        if text || (h.content && call.policy.commit_on == CommitOn::Content) {
             h.by = "content";
             return Ok(h);
         }
-        if h.bytes > call.policy.hold_back_bytes || h.held.len() > call.policy.hold_back_events {
+        if h.is_full(call) {
             h.by = "holdback_full";
             return Ok(h);
         }
@@ -71,9 +80,11 @@ pub(super) async fn hold<P: Pieces>(
 }
 
 impl<P: Pieces> Held<P> {
-    /// Whether content is what it was held for: an early or an empty answer commits without.
-    pub(super) fn has_content(&self) -> bool {
-        matches!(self.by, "content" | "whole")
+    /// Whether no more can be held back: by the route's bounds, or by the process's memory.
+    fn is_full(&mut self, call: &Call) -> bool {
+        self.bytes > call.policy.hold_back_bytes
+            || self.held.len() > call.policy.hold_back_events
+            || !self.lease.cover(self.bytes)
     }
 
     fn keep(&mut self, piece: Piece) -> Result<(), Box<Failure>> {
@@ -90,9 +101,9 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn finish(mut self, call: &Call, content: bool) -> Result<Self, Box<Failure>> {
+    async fn finish(mut self, call: &Call) -> Result<Self, Box<Failure>> {
         if call.stream {
-            self.by = if content { "content" } else { "end" };
+            self.by = if self.content { "content" } else { "end" };
             return Ok(self);
         }
         while let Some(piece) = poll_fn(|cx| self.pieces.poll_piece(cx)).await.transpose()? {

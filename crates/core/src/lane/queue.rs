@@ -1,7 +1,10 @@
 //! The waiters of a lane, ordered by rank.
 
 use super::{Permit, QueueRefusal};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 use tokio::{sync::oneshot, time::Instant};
 
 /// Virtual deadline, then arrival.
@@ -51,27 +54,22 @@ impl Queue {
 
     /// Takes out the newest entry of a key that holds over half of the queue, when another key arrives.
     pub(super) fn evict_hog(&mut self, arriving: Option<&Arc<str>>) -> Option<Waiter> {
-        let newest = self
-            .waiting
-            .values()
-            .filter_map(|w| w.key.as_ref())
-            .find(|key| {
-                let held = self
-                    .waiting
-                    .values()
-                    .filter(|w| w.key.as_ref() == Some(key))
-                    .count();
-                held * 2 > self.waiting.len()
-            })?;
-        if arriving == Some(newest) {
-            return None;
-        }
-        let hog = newest.clone();
+        let hog = self.hog().filter(|hog| arriving != Some(hog))?;
         let of_hog = self
             .waiting
             .iter()
             .filter(|(_, w)| w.key.as_ref() == Some(&hog));
         let rank = of_hog.map(|(rank, _)| *rank).max_by_key(|rank| rank.1)?;
         self.waiting.remove(&rank)
+    }
+
+    /// The key that holds over half of the queue.
+    fn hog(&self) -> Option<Arc<str>> {
+        let mut held: HashMap<&Arc<str>, usize> = HashMap::new();
+        for key in self.waiting.values().filter_map(|w| w.key.as_ref()) {
+            *held.entry(key).or_default() += 1;
+        }
+        let most = held.into_iter().max_by_key(|(_, n)| *n)?;
+        (most.1 * 2 > self.waiting.len()).then(|| most.0.clone())
     }
 }

@@ -130,6 +130,7 @@ impl AttemptReport {
         if let Some(p) = progress {
             self.sent = p.sent();
             self.reused_connection = p.reused();
+            self.first_content = self.first_content.or(p.first_content_time());
             (self.connect, self.tls, self.headers) =
                 (p.connect_time(), p.tls_time(), p.headers_time());
         }

@@ -9,7 +9,7 @@ use crate::{
     upstream::Pieces,
     vigil::{Expire, LAST_WORDS},
 };
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
 impl<P: Pieces> Expire for Mutex<Cell<P>> {
@@ -20,9 +20,10 @@ impl<P: Pieces> Expire for Mutex<Cell<P>> {
     fn look(&self) -> bool {
         let mut cell = lock(self);
         if let Some(at) = cell.expired_at {
-            return reached(at) && !matches!(cell.stage, Stage::Done);
+            return reached(at);
         }
-        let debris = if cell.ends_at.is_some_and(reached) {
+        let running = matches!(cell.stage, Stage::Opening { .. } | Stage::Live(_));
+        let debris = if running && cell.ends_at.is_some_and(reached) {
             cell.expire(Ending::Deadline)
         } else if cell.stalled_at().is_some_and(reached) {
             cell.expire(Ending::Stalled)
@@ -61,9 +62,9 @@ impl<P: Pieces> Cell<P> {
             return Some(at).filter(|at| !reached(*at));
         }
         match self.stage {
-            Stage::Done => None,
-            // bytes that are the caller's to take: only a stall ends them
-            Stage::Last(..) => self.next_stall_check(),
+            // bytes that are the caller's to take: only a stall ends them, also when the last of them was
+            // handed over and the server, still holding on to this, could not pass it on
+            Stage::Done | Stage::Last(..) => self.next_stall_check(),
             _ => [self.ends_at, self.next_stall_check()]
                 .into_iter()
                 .flatten()
@@ -92,9 +93,7 @@ impl<P: Pieces> Cell<P> {
             return Some(old);
         }
         let failure = match (ending, &old) {
-            (Ending::Shutdown, _) => {
-                Failure::new(Code::ShuttingDown, "the gateway is shutting down")
-            }
+            (Ending::Shutdown, _) => shutting_down(),
             (_, Stage::Live(_)) => self
                 .record
                 .as_ref()
@@ -144,6 +143,12 @@ impl<P: Pieces> Cell<P> {
             }
         }
     }
+}
+
+fn shutting_down() -> Box<Failure> {
+    let mut failure = Failure::new(Code::ShuttingDown, "the gateway is shutting down");
+    failure.retry_after = Some(Duration::from_secs(1));
+    failure
 }
 
 fn internal() -> Box<Failure> {

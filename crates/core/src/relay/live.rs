@@ -7,6 +7,7 @@ use crate::{
     clock::{Clock, early, reached},
     execute::Live,
     failure::{Code, Failure, Limit},
+    room::Lease,
     upstream::{Kind, Pieces, Summary},
 };
 use bytes::Bytes;
@@ -36,6 +37,8 @@ pub(crate) struct Stream<P: Pieces> {
     whole_wait: Duration,
     timer: Option<Pin<Box<Sleep>>>,
     over: bool,
+    /// The first content came after the commit, and the cell was not yet told.
+    news: bool,
 }
 
 impl<P: Pieces> Stream<P> {
@@ -48,6 +51,7 @@ impl<P: Pieces> Stream<P> {
             whole_wait,
             timer: None,
             over: false,
+            news: false,
         }
     }
 
@@ -80,6 +84,9 @@ impl<P: Pieces> Stream<P> {
 
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Flow {
         if let Some(bytes) = self.live.held.pop_front() {
+            if self.live.held.is_empty() {
+                self.live.lease = Lease::default();
+            }
             return Flow::Frame(bytes);
         }
         if self.over {
@@ -97,7 +104,10 @@ impl<P: Pieces> Stream<P> {
                 }
                 Poll::Ready(Some(Err(failure))) => return Flow::Failed(failure),
                 Poll::Ready(Some(Ok(piece))) => {
-                    self.heard(matches!(piece.kind, Kind::Content { .. }));
+                    // pings after the end are no reason to go on waiting
+                    if !(self.live.ended && matches!(piece.kind, Kind::Comment)) {
+                        self.heard(matches!(piece.kind, Kind::Content { .. }));
+                    }
                     self.live.ended |= piece.end.is_some();
                     match piece.kind {
                         Kind::Error(failure) => return Flow::Failed(failure),
@@ -122,7 +132,14 @@ impl<P: Pieces> Stream<P> {
         }
         if content {
             self.token_wait = Duration::ZERO;
+            self.news |= !self.live.content;
+            self.live.content = true;
         }
+    }
+
+    /// Whether the first content has just come, for a stream that was committed without.
+    pub(super) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.news)
     }
 
     fn wait(&mut self, cx: &mut Context<'_>) -> Flow {
@@ -151,28 +168,26 @@ impl<P: Pieces> Stream<P> {
         }
     }
 
-    /// The earliest limit of the present wait; without a clock it is the silence after the end.
+    /// The earliest limit of the present wait. After the end condition there is no clock to it: then it is
+    /// a second of silence, or the end of the attempt's time.
     fn due(&self, since: Instant) -> Option<(Instant, Option<(Clock, Duration)>)> {
-        if self.live.ended {
-            return Some((since.checked_add(AFTER_END)?, None));
-        }
         let of = |clock, limit: Option<Duration>, waited: Duration| {
             let limit = limit?;
-            Some((
-                since.checked_add(limit.saturating_sub(waited))?,
-                Some((clock, limit)),
-            ))
+            let at = since.checked_add(limit.saturating_sub(waited))?;
+            Some((at, Some((clock, limit))))
         };
-        let token = of(
-            Clock::StreamToken,
-            self.live.limits.stream_token,
-            self.token_wait,
-        );
-        let whole = of(
-            Clock::Attempt,
-            self.live.limits.attempt_streamed,
-            self.whole_wait,
-        );
+        let limits = &self.live.limits;
+        let whole = of(Clock::Attempt, limits.attempt_streamed, self.whole_wait);
+        if self.live.ended {
+            let silent = since.checked_add(AFTER_END);
+            let at = [silent, whole.map(|(at, _)| at)];
+            return at.into_iter().flatten().min().map(|at| (at, None));
+        }
+        let token = if self.live.content {
+            of(Clock::StreamToken, limits.stream_token, self.token_wait)
+        } else {
+            of(Clock::FirstToken, limits.first_token, self.whole_wait)
+        };
         [token, whole]
             .into_iter()
             .flatten()

@@ -86,6 +86,7 @@ async fn one_call(
         policy: b.policy.clone(),
         stream,
         budget,
+        room: None,
     };
     mine.policy.max_attempts_total = 8;
     let vigil = Vigil::default();
@@ -120,7 +121,7 @@ async fn one_call(
         tokio::select! {
             biased;
             out = serve => Some(out),
-            () = vigil.run() => None,
+            () = vigil.run(|| 1) => None,
         }
     };
     if let Ok(Some(out)) = timeout(ms(patience), watched).await {

@@ -191,7 +191,7 @@ async fn stop_reading(relay: &mut Relay<Exchange>, n: usize, vigil: &Vigil) -> s
         })
         .await;
     }
-    vigil.run().await;
+    vigil.run(|| 1).await;
     start.elapsed()
 }
 
@@ -258,7 +258,7 @@ async fn the_deadline_ends_a_plan_behind_heartbeats_with_one_event() {
     let vigil = Vigil::default();
     vigil.watch(relay.watched());
     let (got, ()) = tokio::join!(read(relay), async {
-        tokio::select! { () = vigil.run() => {}, () = tokio::time::sleep(ms(3000)) => {} }
+        tokio::select! { () = vigil.run(|| 1) => {}, () = tokio::time::sleep(ms(3000)) => {} }
     });
     assert_eq!(
         got,

@@ -238,6 +238,7 @@ pub struct Bench {
     pub policy: Policy,
     pub stream: bool,
     pub budget: Option<u64>,
+    pub room: Option<Arc<dyn Room>>,
 }
 
 pub fn target(name: &str, limits: Limits) -> Target {
@@ -277,6 +278,7 @@ impl Bench {
             },
             stream: true,
             budget: None,
+            room: None,
         }
     }
 
@@ -325,6 +327,7 @@ impl Bench {
             deadline,
             plan: plan.clone(),
             policy: Arc::new(self.policy.clone()),
+            room: self.room.clone(),
         };
         (call, record)
     }

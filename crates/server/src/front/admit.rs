@@ -10,13 +10,14 @@ use super::{
     head,
 };
 use crate::{
-    answer::Refusal, declared::Declared, keys::Key, load::Place, routes::Route, shutdown::Stage,
+    answer::Refusal, declared::Declared, keys::Key, load::Place, memory::Held, routes::Route,
+    shutdown::Stage,
 };
 use bytes::Bytes;
 use http::request::Parts;
 use hyper::body::Incoming;
 use punctual_core::{
-    Call, Code, Deadline, Failure, Record, Source, Surface, Upstream, deadline_exceeded,
+    Call, Code, Deadline, Failure, Record, Room, Source, Surface, Upstream, deadline_exceeded,
 };
 use punctual_wire::{Peek, peek};
 use std::{sync::Arc, time::Duration};
@@ -136,8 +137,10 @@ impl Asked {
         }
         in_time(&self.deadline)?;
         let heartbeat = self.heartbeat(&route);
+        let memory = visit.link.gateway.memory.clone();
+        let room = Held::new(memory, visit.now.settings.max_memory_bytes);
         Ok((
-            self.into_call(peek, &route, resolved.model, stream, key),
+            self.into_call(peek, &route, resolved.model, stream, key, room),
             heartbeat,
         ))
     }
@@ -168,6 +171,7 @@ impl Asked {
         model: Arc<str>,
         stream: bool,
         key: Option<Arc<str>>,
+        room: Arc<dyn Room>,
     ) -> Call {
         Call {
             surface: self.surface,
@@ -182,6 +186,7 @@ impl Asked {
             deadline: self.deadline,
             plan: route.plan.clone(),
             policy: route.policy.clone(),
+            room: Some(room),
         }
     }
 }

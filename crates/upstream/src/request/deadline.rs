@@ -68,8 +68,14 @@ impl ForwardDeadline {
     }
 
     /// Writes the header into `out`, which may hold the target's own value of it. Nothing is written when
-    /// nothing limits the attempt and nobody sent the header.
-    pub(crate) fn write(self, out: &mut HeaderMap, caller: &HeaderMap, left: Option<Duration>) {
+    /// the request has no deadline and nobody sent the header; the attempt's own `limit` only lowers it.
+    pub(crate) fn write(
+        self,
+        out: &mut HeaderMap,
+        caller: &HeaderMap,
+        left: Option<Duration>,
+        limit: Option<Duration>,
+    ) {
         let name = HeaderName::from_static(self.header());
         let told = |headers: &HeaderMap| {
             let values = headers.get_all(&name);
@@ -80,6 +86,7 @@ impl ForwardDeadline {
         };
         let own = left.map(|left| left.saturating_sub(MARGIN));
         let smallest = [told(caller), told(out), own].into_iter().flatten().min();
+        let smallest = smallest.map(|time| limit.map_or(time, |limit| time.min(limit)));
         out.remove(&name);
         let Some(value) = smallest.and_then(|time| self.text(time)) else {
             return;

@@ -31,7 +31,6 @@ async fn a_status_becomes_its_code() {
             assert_eq!(failure.status.unwrap().as_u16(), status);
             assert_eq!(failure.sent, Sent::Yes);
         }
-        assert_eq!(failure.model_scoped, matches!(status, 403 | 404));
         assert_eq!(failure.body.is_some(), code == Code::InvalidRequest);
     }
 }

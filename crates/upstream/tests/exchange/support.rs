@@ -149,6 +149,7 @@ pub(crate) async fn attempt(
     let attempt = Attempt {
         number: 1,
         left: ask.left,
+        limit: None,
         trace: &trace,
         span: trace.span,
         progress,
@@ -204,6 +205,7 @@ impl Ask {
             deadline: Deadline::starting(Instant::now()),
             plan: Arc::new(Plan::Target(TargetId(0))),
             policy: Arc::default(),
+            room: None,
         }
     }
 }
