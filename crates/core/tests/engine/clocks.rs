@@ -269,3 +269,82 @@ async fn a_queue_is_left_for_the_next_member_when_it_is_too_slow_or_full() {
     assert_eq!(f.code, Code::QueueFull);
     assert_eq!(b.lines.report().outcome, Some(Outcome::Overloaded));
 }
+
+fn on_text(limits: Limits, script: Vec<Act>) -> Bench {
+    let mut b = Bench::new(vec![(limits, vec![script]), (none(), good())]);
+    b.policy.commit_on = CommitOn::Text;
+    b
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasoning_is_content_to_the_clocks_also_where_text_commits() {
+    let limits = Limits {
+        stream_token: Some(ms(150)),
+        ..first_token(100)
+    };
+    let thinking = (0..8).flat_map(|_| [Reasoning("r;"), Wait(100)]);
+    let script: Vec<_> = [Head]
+        .into_iter()
+        .chain(thinking)
+        .chain([Text("t;"), Stop])
+        .collect();
+    let b = on_text(limits, script).within(1500);
+    let got = b.run(&fallback([leaf(0), leaf(1)])).await.unwrap();
+    assert!(
+        got.ends_with("t;stop;[DONE]"),
+        "neither the first-token clock nor the reserve cut it: {got}"
+    );
+    assert_eq!(b.lines.report().attempts[0].first_content, Some(ms(0)));
+    let b = on_text(limits, vec![Head, Reasoning("r;"), Hang]);
+    let start = Instant::now();
+    assert!(b.run(&fallback([leaf(0), leaf(1)])).await.is_ok());
+    near(start, 150);
+    assert_eq!(
+        b.lines.report().attempts[0].timeout,
+        Some((Clock::StreamToken, ms(150)))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_without_content_keeps_the_first_token_clock() {
+    let script = [vec![Head], vec![Role; 20], vec![Hang]].concat();
+    let mut b = Bench::new(vec![(first_token(200), vec![script])]);
+    b.policy.hold_back_events = 8;
+    let start = Instant::now();
+    let got = b.run(&leaf(0)).await.unwrap();
+    near(start, 200);
+    assert!(got.ends_with("<error timeout>"), "{got}");
+    assert_eq!(
+        b.lines.report().attempts[0].timeout,
+        Some((Clock::FirstToken, ms(200)))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn pings_after_the_end_keep_nothing_open() {
+    let pings = (0..100).flat_map(|_| [Wait(500), Comment]);
+    let script: Vec<_> = [Head, Text("x;"), Stop].into_iter().chain(pings).collect();
+    let b = Bench::new(vec![(none(), vec![script])]);
+    let start = Instant::now();
+    assert!(b.run(&leaf(0)).await.unwrap().starts_with("x;stop;"));
+    near(start, 1000);
+    assert_eq!(b.lines.report().outcome, Some(Outcome::Ok));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redial_has_the_whole_connect_timeout_again() {
+    let limits = Limits {
+        connect: Some(ms(100)),
+        ..none()
+    };
+    let b = Bench::new(vec![(
+        limits,
+        vec![vec![Connected, Wait(150), StartsOver, Hang]],
+    )]);
+    let start = Instant::now();
+    assert_eq!(
+        b.run(&leaf(0)).await.unwrap_err().limit.unwrap().clock,
+        Clock::Connect
+    );
+    near(start, 250);
+}

@@ -164,3 +164,40 @@ async fn an_upstreams_word_on_retries_is_obeyed() {
     }
     assert!(!ground.rests(TargetId(0)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn jitter_never_uses_up_the_time_that_a_hint_leaves() {
+    for _ in 0..50 {
+        let b = bench(limited(9500), good()).within(10_000);
+        assert!(b.run(&retry(leaf(0), 3)).await.is_ok());
+        let b = bench(good(), good()).within(5000);
+        b.engine.targets[0].health.cool(ms(4900));
+        assert!(b.run(&leaf(0)).await.is_ok());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_min_attempt_the_end_of_a_plan_is_504_too() {
+    let mut b = bench(
+        vec![vec![Wait(600), Fail(Code::EmptyResponse, None)]],
+        good(),
+    )
+    .within(1000);
+    b.policy.min_attempt = ms(500);
+    let f = b.run(&retry(leaf(0), 3)).await.unwrap_err();
+    assert_eq!(
+        (f.code, f.reason),
+        (Code::DeadlineExceeded, Some("below_min_attempt"))
+    );
+    let mut b = bench(
+        vec![vec![Wait(600), Fail(Code::InvalidRequest, None)]],
+        good(),
+    )
+    .within(1000);
+    b.policy.min_attempt = ms(500);
+    assert_eq!(
+        b.run(&leaf(0)).await.unwrap_err().code,
+        Code::InvalidRequest,
+        "nothing could have followed"
+    );
+}

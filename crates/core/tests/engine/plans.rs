@@ -267,3 +267,72 @@ async fn round_robin_moves_by_one_per_call_and_passes_over_resting_members() {
     b.run(&plan).await.unwrap();
     assert_eq!(b.order(), "abcac");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_never_enters_a_breaker_that_opened_meanwhile() {
+    let b = bench(vec![always(Code::ServerError), good()]);
+    for _ in 0..4 {
+        b.engine.targets[0]
+            .health
+            .enter(Pass::Healthy)
+            .unwrap()
+            .fail();
+    }
+    assert!(b.run(&fallback([retry(leaf(0), 3), leaf(1)])).await.is_ok());
+    assert_eq!(b.order(), "ab", "the fifth failure in a row opened it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_skip_takes_no_retry_away_from_the_failure_before_it() {
+    let b = bench(vec![always(Code::EmptyResponse), good()]);
+    b.engine.targets[1]
+        .health
+        .bench(Some(Duration::from_secs(60)));
+    let _ = b.run(&retry(fallback([leaf(0), leaf(1)]), 3)).await;
+    assert_eq!(b.order(), "aaa");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_resort_under_a_round_robin_is_the_nearest_and_moves_the_turn_once() {
+    let plan = turns([leaf(0), leaf(1)]);
+    for (a, b_, asked) in [(90, 30, "b"), (30, 90, "a"), (90, 30, "b")] {
+        let b = bench(vec![good(), good()]);
+        b.engine.targets[0]
+            .health
+            .bench(Some(Duration::from_secs(a)));
+        b.engine.targets[1]
+            .health
+            .bench(Some(Duration::from_secs(b_)));
+        assert!(b.run(&plan).await.is_ok());
+        assert_eq!(b.order(), asked);
+    }
+    let b = bench(vec![good(), good()]);
+    b.run(&plan).await.unwrap();
+    assert_eq!(b.order(), "b", "three calls, three turns");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_that_is_only_full_is_no_reason_to_probe_another() {
+    let full = Lane::new(LaneLimits {
+        max_concurrency: 1,
+        max_queue: 0,
+        shed: Shed::Expired,
+    });
+    let b = bench(vec![good(), good()]).edit(|t| t[1].lane = full);
+    let _held = b.engine.targets[1].lane.try_admit().unwrap();
+    b.engine.targets[0]
+        .health
+        .bench(Some(Duration::from_secs(30)));
+    let f = b.run(&fallback([leaf(0), leaf(1)])).await.unwrap_err();
+    assert_eq!((f.code, b.order().as_str()), (Code::QueueFull, ""));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_index_of_a_fallback_counts_members_not_attempts() {
+    let b = bench(vec![always(Code::EmptyResponse), good()]);
+    b.run(&fallback([retry(leaf(0), 3), leaf(1)]))
+        .await
+        .unwrap();
+    let report = b.lines.report();
+    assert_eq!((report.attempts.len(), report.fallback_index), (4, 1));
+}

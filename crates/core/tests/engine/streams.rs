@@ -288,3 +288,87 @@ async fn a_shutdown_ends_a_stream_with_its_own_error() {
     assert_eq!(got, "x;<error shutting_down>");
     assert_eq!(b.lines.report().outcome, Some(Outcome::Shutdown));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_stopped_does_not_end_its_neighbours() {
+    let b = one(vec![Head, Text("x;"), Text("y;"), Hang]);
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let mut relay = Relay::answer(
+        open,
+        Arc::new(Text_),
+        Pace {
+            heartbeat: None,
+            stall: Some(ms(1000)),
+        },
+    );
+    let vigil = Vigil::default();
+    vigil.watch(relay.watched());
+    let _ =
+        std::future::poll_fn(|cx| http_body::Body::poll_frame(std::pin::Pin::new(&mut relay), cx))
+            .await;
+    let others = std::cell::Cell::new(2);
+    let start = Instant::now();
+    tokio::select! {
+        () = vigil.run(|| others.get() + 1) => assert!(start.elapsed() >= ms(5000), "{:?}", start.elapsed()),
+        () = async {
+            tokio::time::sleep(ms(5000)).await;
+            others.set(0);
+            tokio::time::sleep(ms(3000)).await;
+        } => panic!("the connection was kept for nobody"),
+    }
+    assert!(b.idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_answer_that_is_never_taken_is_stalled_too() {
+    let b = one(vec![]);
+    let mut relay =
+        Relay::<Exchange>::whole("{}".into(), b.record(Deadline::starting(Instant::now())))
+            .with_stall(Some(ms(1000)));
+    let vigil = Vigil::default();
+    let took = stop_reading(&mut relay, 1, &vigil).await;
+    assert!(took >= ms(999) && took <= ms(1003), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_begins_during_a_shutdown_is_told() {
+    let b = one(vec![Head, Text("x;"), Hang]);
+    let vigil = Vigil::default();
+    vigil.drain();
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    vigil.watch(relay.watched());
+    assert_eq!(read(relay).await, "<error shutting_down>");
+}
+
+#[derive(Debug, Default)]
+struct Budget(std::sync::Mutex<(usize, usize)>);
+
+impl Room for Budget {
+    fn take(&self, bytes: usize) -> bool {
+        let mut b = self.0.lock().unwrap();
+        let fits = b.0 + bytes <= 128 << 10;
+        b.0 += if fits { bytes } else { 0 };
+        b.1 = b.1.max(b.0);
+        fits
+    }
+    fn give(&self, bytes: usize) {
+        self.0.lock().unwrap().0 -= bytes;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preamble_beyond_the_processs_memory_commits_early_and_gives_it_back() {
+    let big: &'static str = Box::leak("p".repeat(50_000).into_boxed_str());
+    let budget = Arc::new(Budget::default());
+    let mut b = one([vec![Head], vec![Preamble(big); 5], vec![Text("x;"), Stop]].concat());
+    b.room = Some(budget.clone());
+    let got = b.run(&leaf(0)).await.unwrap();
+    assert_eq!(got, format!("{}x;stop;[DONE]", big.repeat(5)));
+    assert_eq!(b.lines.report().committed_by, Some("holdback_full"));
+    assert_eq!(*budget.0.lock().unwrap(), (0, 128 << 10));
+}

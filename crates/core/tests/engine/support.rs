@@ -22,7 +22,9 @@ pub fn ms(n: u64) -> Duration {
 pub enum Act {
     Wait(u64),
     Connected,
+    StartsOver,
     Head,
+    Preamble(&'static str),
     Fail(Code, Option<u64>),
     Status(Code, u16, Option<u64>),
     Text(&'static str),
@@ -90,6 +92,7 @@ impl Upstream for Fake {
             match acts.pop_front() {
                 Some(Wait(n)) => sleep(ms(n)).await,
                 Some(Connected) => attempt.progress.connected(false),
+                Some(StartsOver) => attempt.progress.starts_over(),
                 Some(Fail(code, hint)) => {
                     attempt.progress.connected(false);
                     return Err(failure(code, None, hint));
@@ -168,6 +171,7 @@ impl Pieces for Exchange {
                 }
                 Some(Reasoning(t)) => piece(t, Kind::Content { text: false }, None),
                 Some(Role) => piece("role;", Kind::Event, None),
+                Some(Preamble(t)) => piece(t, Kind::Event, None),
                 Some(Comment) => piece(": c\n", Kind::Comment, None),
                 Some(Stop) => piece("stop;", Kind::Event, Some(End::Stop)),
                 Some(Length) => piece("length;", Kind::Event, Some(End::Other)),
