@@ -86,7 +86,7 @@ async fn serve(
         None => None,
     };
     announce(&config, &public, admin.as_ref());
-    let hooks = hooks(&telemetry, config.telemetry.metrics);
+    let hooks = hooks(&telemetry, config.telemetry.metrics, lasting.clone());
     let gateway = Gateway::new(snapshot, telemetry.observer(), hooks);
     gauges::register(&telemetry, &gateway, &lasting);
     let (trigger, shutdown) = Shutdown::new();
@@ -113,7 +113,7 @@ async fn serve(
     Ok(())
 }
 
-fn hooks(telemetry: &Telemetry, metrics: bool) -> Hooks {
+fn hooks(telemetry: &Telemetry, metrics: bool, lasting: Arc<build::Lasting>) -> Hooks {
     let (texts, sampler) = (telemetry.clone(), telemetry.clone());
     let (connections, headers) = (telemetry.clone(), telemetry.clone());
     Hooks {
@@ -127,6 +127,7 @@ fn hooks(telemetry: &Telemetry, metrics: bool) -> Hooks {
         sample: Box::new(move |trace| sampler.sample(trace)),
         connected: Box::new(move || Box::new(connections.connection_opened())),
         ignored: Box::new(move |header| headers.note_ignored_deadline(header)),
+        ending: Box::new(move || lasting.registry.close()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     shutdown::{Shutdown, Stage},
 };
 use arc_swap::ArcSwap;
-use punctual_core::{Engine, LaneLimits, Observer, Shed, Trace, Upstream};
+use punctual_core::{Engine, Observer, Trace, Upstream};
 use std::{
     any::Any,
     sync::{
@@ -60,6 +60,9 @@ pub struct Hooks {
     pub connected: Box<dyn Fn() -> Connected + Send + Sync>,
     /// A deadline header of this name was ignored because nobody could read it.
     pub ignored: Box<dyn Fn(&'static str) + Send + Sync>,
+    /// What still runs is about to be ended: nothing further may start, so the lanes must close, or permits
+    /// that return would go to requests that wait for theirs.
+    pub ending: Box<dyn Fn() + Send + Sync>,
 }
 
 /// Lives as long as a connection.
@@ -73,6 +76,7 @@ impl Default for Hooks {
             sample: Box::new(|_| ()),
             connected: Box::new(|| Box::new(())),
             ignored: Box::new(|_| ()),
+            ending: Box::new(|| ()),
         }
     }
 }
@@ -178,7 +182,7 @@ impl<U: Upstream> Gateway<U> {
             () = self.wind_down(shutdown) => {}
             () = stop.stop() => {}
         }
-        self.close_lanes();
+        (self.hooks.ending)();
         self.stage.send_replace(Stage::Ending);
         // refused connections are better than ones that nobody serves
         accepting.iter().for_each(|task| task.abort());
@@ -190,18 +194,6 @@ impl<U: Upstream> Gateway<U> {
         }
         self.tasks.close();
         let _ = timeout(LAST_WORDS / 2, self.tasks.wait()).await;
-    }
-
-    /// Nothing further starts: a permit that returns goes to nobody who waits.
-    fn close_lanes(&self) {
-        let closed = LaneLimits {
-            max_concurrency: 0,
-            max_queue: usize::MAX,
-            shed: Shed::Never,
-        };
-        for target in &self.current().engine.targets {
-            target.lane.resize(closed);
-        }
     }
 
     /// From the order to drain to the moment at which nothing more is waited for.

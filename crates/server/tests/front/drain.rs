@@ -1,8 +1,9 @@
 //! The end of the process: who is still served, who is told what.
 
 use crate::support::*;
-use punctual_core::{LaneLimits, Outcome};
+use punctual_core::{LaneLimits, Outcome, Registry};
 use punctual_server::Settings;
+use std::sync::Arc;
 use tokio::time::{Instant, sleep, timeout};
 
 fn draining(lame_duck: u64, drain: u64) -> Setup {
@@ -155,14 +156,16 @@ async fn an_upload_does_not_outlast_the_process() {
 
 #[tokio::test]
 async fn what_waits_in_a_queue_at_the_end_is_never_sent() {
-    let setup = Setup {
+    let registry = Arc::<Registry>::default();
+    let setup = |max_concurrency| Setup {
         lane: LaneLimits {
-            max_concurrency: 1,
+            max_concurrency,
             ..LaneLimits::default()
         },
+        registry: registry.clone(),
         ..draining(0, 100)
     };
-    let gate = Gate::with(setup).await;
+    let gate = Gate::with(setup(1)).await;
     gate.fake.script("hang", vec![Step::Hang]);
     let mut callers = Vec::new();
     for n in 0..8 {
@@ -172,6 +175,9 @@ async fn what_waits_in_a_queue_at_the_end_is_never_sent() {
         let lane = &gate.gateway.current().engine.targets[0].lane;
         until("it waits", || lane.in_use() + lane.depth() == n + 1).await;
     }
+    // those that wait keep the lane they joined, which no snapshot has any more
+    let reloaded = snapshot(&setup(2), gate.fake.clone());
+    gate.gateway.swap(reloaded);
     gate.trigger.drain();
     for caller in &mut callers {
         let answer = caller.answer().await;

@@ -6,7 +6,7 @@ pub use caller::{Caller, chat};
 pub use fake::{Fake, Step, content, done, event, failure};
 
 use punctual_core::{
-    Engine, Event, Health, Lane, LaneLimits, Limits, Observer, Plan, Policy, Report, Reserve,
+    Engine, Event, Health, LaneLimits, Limits, Observer, Plan, Policy, Registry, Report, Reserve,
     RetryBudget, Target, TargetId,
 };
 use punctual_server::{
@@ -66,6 +66,7 @@ pub struct Setup {
     pub policy: Policy,
     pub limits: Limits,
     pub lane: LaneLimits,
+    pub registry: Arc<Registry>,
     pub route_deadline: Option<Duration>,
 }
 
@@ -81,6 +82,7 @@ impl Default for Setup {
             policy: Policy::default(),
             limits: Limits::default(),
             lane: LaneLimits::default(),
+            registry: Arc::default(),
             route_deadline: None,
         }
     }
@@ -112,6 +114,7 @@ impl Gate {
             recorder.clone(),
             Hooks {
                 metrics,
+                ending: Box::new(move || setup.registry.close()),
                 ..Hooks::default()
             },
         );
@@ -171,7 +174,12 @@ impl Gate {
     }
 }
 
+/// What would be loaded; a lane of another width is another lane.
 pub fn snapshot(setup: &Setup, fake: Fake) -> Snapshot<Fake> {
+    let lane = |name: &str| {
+        let id = format!("{name} {}", setup.lane.max_concurrency);
+        setup.registry.lane(&id, setup.lane)
+    };
     let target = |name: &str| Target {
         name: name.into(),
         limits: setup.limits,
@@ -179,7 +187,7 @@ pub fn snapshot(setup: &Setup, fake: Fake) -> Snapshot<Fake> {
         replay_timeouts: true,
         allow_empty: false,
         benchable: true,
-        lane: Lane::new(setup.lane),
+        lane: lane(name),
         max_queue_wait: None,
         health: Arc::new(Health::default()),
         credential: Arc::new(Health::default()),
