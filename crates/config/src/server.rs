@@ -25,6 +25,8 @@ pub struct Server {
     pub tls: Option<Tls>,
     /// True when nobody is asked for a key.
     pub open: bool,
+    /// True when `auth: none` is written: open at every address, not only where nobody else comes.
+    pub open_to_all: bool,
     /// The administrative listener; `None` is off.
     pub admin: Option<Admin>,
     /// Requests at once.
@@ -55,6 +57,30 @@ pub struct Server {
     pub workers: Option<usize>,
     /// Behave as an agent-proxy does towards its callers.
     pub agent_proxy: bool,
+}
+
+impl Server {
+    /// What others could reach unasked if this were served at the addresses of `bound`, as one sentence
+    /// with a way out. The check of a file looks at the addresses in it; sockets stay where they were
+    /// bound until a restart, so a reload has to look at those.
+    #[must_use]
+    pub fn exposed_at(&self, bound: &Self) -> Option<String> {
+        let reachable = |addr: &&SocketAddr| !addr.ip().is_loopback();
+        let public = bound.listen.iter().find(reachable);
+        if let Some(addr) = public.filter(|_| self.open && !self.open_to_all) {
+            return Some(format!(
+                "server.listen: {addr} is bound until a restart and can be reached by others, and no key \
+                 would be asked for; keep the keys, restart, or write auth: none"
+            ));
+        }
+        let token = self.admin.as_ref().and_then(|admin| admin.token.as_ref());
+        let admin = bound.admin.as_ref().map(|admin| &admin.listen);
+        let addr = admin.filter(reachable).filter(|_| token.is_none())?;
+        Some(format!(
+            "server.admin.listen: {addr} is bound until a restart and can be reached by others, and no \
+             token would be asked for; keep the token, or restart"
+        ))
+    }
 }
 
 /// Certificate and key of the server, both readable when they were checked.

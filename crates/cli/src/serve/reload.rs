@@ -26,6 +26,9 @@ pub(super) async fn watch(
             .into_result()
             .map_err(|p| punctual_config::render(&p))
             .and_then(|(config, problems)| {
+                if let Some(exposed) = config.server.exposed_at(&started.server) {
+                    return Err(exposed);
+                }
                 let snapshot = build::snapshot(&config, &lasting)?;
                 telemetry.redact(build::redaction(&config));
                 Ok((snapshot, config, problems))

@@ -49,6 +49,7 @@ pub(super) fn check(file: &raw::File, desk: &mut Desk<'_>) -> Server {
         request_deadline,
         tls: tls(raw.tls.as_ref(), &at.key("tls"), desk),
         open,
+        open_to_all: matches!(raw.auth, Some(raw::ServerAuth::None)),
         admin: admin(raw.admin.as_ref(), &listen, &at.key("admin"), desk),
         listen,
         max_in_flight: desk.count(raw.max_in_flight, 4096, &at.key("max_in_flight")),
