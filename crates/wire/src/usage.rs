@@ -4,6 +4,8 @@
 //! by provider. So each field stands alone and the last value of a field wins; a field that was
 //! never reported stays unknown rather than 0.
 
+use serde::de::MapAccess;
+
 use crate::json;
 
 /// Tokens of one exchange; `None` is "not reported".
@@ -36,47 +38,100 @@ impl Usage {
         *self == Self::default()
     }
 
-    /// Reads an OpenAI-style `usage` object: also DeepSeek's cache hits, Together's top-level
-    /// `cached_tokens` and the Responses API's `input_tokens`; `None` if it tells nothing.
+    /// Reads an OpenAI-style `usage` object; `None` if it tells nothing.
     pub(crate) fn read(object: &str) -> Option<Self> {
-        const NAMES: [&str; 11] = [
-            "prompt_tokens",
-            "completion_tokens",
-            "total_tokens",
-            "prompt_tokens_details",
-            "completion_tokens_details",
-            "input_tokens",
-            "output_tokens",
-            "input_tokens_details",
-            "output_tokens_details",
-            "cached_tokens",
-            "prompt_cache_hit_tokens",
-        ];
-        let [
-            prompt,
-            completion,
-            total,
-            prompt_parts,
-            completion_parts,
-            input,
-            output,
-            input_parts,
-            output_parts,
-            cached,
-            hits,
-        ] = json::members(object, &NAMES)?;
-        let count = |value: Option<&str>| value.and_then(json::count);
-        let inside = |parts: Option<&str>, name| count(parts.and_then(|p| json::member(p, name)));
-        let usage = Self {
-            input: count(prompt).or_else(|| count(input)),
-            output: count(completion).or_else(|| count(output)),
-            total: count(total),
-            cached_input: inside(prompt_parts.or(input_parts), "cached_tokens")
-                .or_else(|| count(cached))
-                .or_else(|| count(hits)),
-            reasoning: inside(completion_parts.or(output_parts), "reasoning_tokens"),
+        let mut counts = Counts::default();
+        json::walk(object, &mut counts).ok()?;
+        counts.usage()
+    }
+}
+
+/// The members of an OpenAI-style `usage` object: also DeepSeek's cache hits, Together's top-level
+/// `cached_tokens` and the Responses API's `input_tokens`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    prompt: Option<u64>,
+    input: Option<u64>,
+    completion: Option<u64>,
+    output: Option<u64>,
+    total: Option<u64>,
+    cached: Option<u64>,
+    hits: Option<u64>,
+    prompt_parts: Parts,
+    input_parts: Parts,
+    completion_parts: Parts,
+    output_parts: Parts,
+}
+
+impl Counts {
+    /// What they tell; `None` if nothing.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        let given = |a: Parts, b: Parts| if a.given { a } else { b };
+        let read = given(self.prompt_parts, self.input_parts);
+        let written = given(self.completion_parts, self.output_parts);
+        let usage = Usage {
+            input: self.prompt.or(self.input),
+            output: self.completion.or(self.output),
+            total: self.total,
+            cached_input: read.cached.or(self.cached).or(self.hits),
+            reasoning: written.reasoning,
         };
         (!usage.is_empty()).then_some(usage)
+    }
+}
+
+impl<'a> json::Sink<'a> for Counts {
+    fn member<A: MapAccess<'a>>(
+        &mut self,
+        key: &[u8],
+        value: json::Value<'_, A>,
+    ) -> Result<(), A::Error> {
+        let count = match key {
+            b"prompt_tokens" => &mut self.prompt,
+            b"input_tokens" => &mut self.input,
+            b"completion_tokens" => &mut self.completion,
+            b"output_tokens" => &mut self.output,
+            b"total_tokens" => &mut self.total,
+            b"cached_tokens" => &mut self.cached,
+            b"prompt_cache_hit_tokens" => &mut self.hits,
+            b"prompt_tokens_details" => return self.prompt_parts.enter(value),
+            b"input_tokens_details" => return self.input_parts.enter(value),
+            b"completion_tokens_details" => return self.completion_parts.enter(value),
+            b"output_tokens_details" => return self.output_parts.enter(value),
+            _ => return value.skip(),
+        };
+        *count = json::count(value.raw()?);
+        Ok(())
+    }
+}
+
+/// What a sum is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    given: bool,
+    cached: Option<u64>,
+    reasoning: Option<u64>,
+}
+
+impl Parts {
+    fn enter<'a, A: MapAccess<'a>>(&mut self, value: json::Value<'_, A>) -> Result<(), A::Error> {
+        self.given = value.object(self)?;
+        Ok(())
+    }
+}
+
+impl<'a> json::Sink<'a> for Parts {
+    fn member<A: MapAccess<'a>>(
+        &mut self,
+        key: &[u8],
+        value: json::Value<'_, A>,
+    ) -> Result<(), A::Error> {
+        match key {
+            b"cached_tokens" => self.cached = json::count(value.raw()?),
+            b"reasoning_tokens" => self.reasoning = json::count(value.raw()?),
+            _ => value.skip()?,
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use punctual_core::{Code, Failure, Report};
-use std::{borrow::Cow, fmt::Write, time::Duration};
+use std::{borrow::Cow, time::Duration};
 
 /// The longest value that a name may become.
 const LONGEST: usize = 256;
@@ -79,20 +79,32 @@ pub(super) fn report(headers: &mut HeaderMap, report: &Report) {
     let attempt = report.attempt + running.unwrap_or_default();
     let mut timing = String::with_capacity(80);
     for (part, length) in [
-        ("receive", report.receive),
-        ("queue", report.queue),
-        ("attempts", attempt),
-        ("backoff", report.backoff),
+        ("receive;dur=", report.receive),
+        (", queue;dur=", report.queue),
+        (", attempts;dur=", attempt),
+        (", backoff;dur=", report.backoff),
     ] {
-        let separator = if timing.is_empty() { "" } else { ", " };
-        // 64 bits are enough and written much faster than the 128 of `as_millis`
-        let ms = length.as_secs() * 1000 + u64::from(length.subsec_millis());
-        let rest = length.subsec_micros() % 1000 / 10;
-        // writing to a string cannot fail
-        let _ = write!(timing, "{separator}{part};dur={ms}.{rest:02}");
+        timing.push_str(part);
+        millis(&mut timing, length);
     }
     if let Ok(timing) = HeaderValue::from_str(&timing) {
         headers.insert("server-timing", timing);
+    }
+}
+
+/// Milliseconds with two decimals, digit by digit: four of them go with every answer.
+fn millis(out: &mut String, length: Duration) {
+    let hundredths = length.as_secs() * 100_000 + u64::from(length.subsec_micros() / 10);
+    let mut digits = [b'0'; 24];
+    let (mut at, mut rest) = (digits.len(), hundredths);
+    while rest > 0 || at + 3 > digits.len() {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+    let (whole, fraction) = digits[at..].split_at(digits.len() - at - 2);
+    for part in [whole, b".", fraction] {
+        out.push_str(std::str::from_utf8(part).unwrap_or_default());
     }
 }
 
@@ -133,6 +145,21 @@ pub(super) fn whole_seconds(wait: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn milliseconds_have_two_decimals() {
+        for (us, text) in [
+            (0, "0.00"),
+            (9, "0.00"),
+            (10, "0.01"),
+            (1_239, "1.23"),
+            (60_000_000, "60000.00"),
+        ] {
+            let mut out = String::new();
+            millis(&mut out, Duration::from_micros(us));
+            assert_eq!(out, text);
+        }
+    }
 
     #[test]
     fn any_name_makes_a_safe_header() {

@@ -6,7 +6,7 @@
 use serde::de::MapAccess;
 
 use super::choice::Choice;
-use crate::{Usage, json};
+use crate::{Usage, json, usage::Counts};
 
 #[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
@@ -15,7 +15,7 @@ pub(super) struct Chunk<'a> {
     pub(super) model: Option<&'a str>,
     /// Embeddings.
     pub(super) data: Option<&'a str>,
-    usage: Option<&'a str>,
+    counts: Counts,
     groq: Option<&'a str>,
     error: Option<&'a str>,
     object: Option<&'a str>,
@@ -32,7 +32,9 @@ impl<'a> json::Sink<'a> for Chunk<'a> {
             b"id" => self.id = value.given()?,
             b"model" => self.model = value.given()?,
             b"data" => self.data = value.given()?,
-            b"usage" => self.usage = value.given()?,
+            b"usage" => {
+                value.object(&mut self.counts)?;
+            }
             b"x_groq" => self.groq = value.given()?,
             b"error" => self.error = value.given()?,
             b"object" => self.object = value.given()?,
@@ -52,8 +54,7 @@ impl Chunk<'_> {
 
     /// From `usage`, or from Groq's `x_groq.usage`.
     pub(super) fn usage(&self) -> Option<Usage> {
-        self.usage
-            .or_else(|| json::member(self.groq?, "usage"))
-            .and_then(Usage::read)
+        let groq = || json::member(self.groq?, "usage").and_then(Usage::read);
+        self.counts.usage().or_else(groq)
     }
 }
