@@ -18,6 +18,8 @@ pub enum Meaning {
     Timeout,
     /// `server.listen`.
     Listen,
+    /// `server.admin.listen`.
+    AdminListen,
     /// The path of the file; read by the command line.
     ConfigFile,
     /// Read elsewhere: the execution deadline of the library.
@@ -29,6 +31,7 @@ pub enum Meaning {
 pub const VARIABLES: &[(&str, Meaning)] = &[
     ("PUNCTUAL_CONFIG", Meaning::ConfigFile),
     ("PUNCTUAL_LISTEN", Meaning::Listen),
+    ("PUNCTUAL_ADMIN_LISTEN", Meaning::AdminListen),
     ("PUNCTUAL_REQUEST_DEADLINE", Meaning::RequestDeadline),
     ("PUNCTUAL_EXECUTION_DEADLINE_AT", Meaning::Elsewhere),
     ("PUNCTUAL_EXECUTION_LIMIT", Meaning::Elsewhere),

@@ -14,7 +14,28 @@ pub fn json() -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".to_owned(), "Punctual".into());
     }
+    unwrap_lines(&mut schema);
     schema
+}
+
+/// Descriptions are doc comments, broken where the source is; an editor breaks them where it likes.
+fn unwrap_lines(node: &mut Value) {
+    match node {
+        Value::Object(map) => {
+            for (name, below) in map {
+                match below {
+                    Value::String(text) if name == "description" => {
+                        let whole: Vec<String> =
+                            text.split("\n\n").map(|p| p.replace('\n', " ")).collect();
+                        *text = whole.join("\n\n");
+                    }
+                    other => unwrap_lines(other),
+                }
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(unwrap_lines),
+        _ => {}
+    }
 }
 
 /// Every key as a dotted path, `*` for a name the user chooses: `targets.*.first_token_timeout`. A plan

@@ -77,16 +77,25 @@ impl Watch {
                 continue;
             }
             self.seen = now;
-            let (file, env) = (self.file.clone(), self.env.clone());
-            let Ok(checked) = spawn_blocking(move || load(&file, &env)).await else {
+            let Some(mut checked) = self.load().await else {
                 continue;
             };
             // a file that is wrong may be right once a file it names is there
-            self.files = with(&self.file, checked.files.clone());
-            self.follow();
-            self.seen = self.read().await;
+            let files = with(&self.file, checked.files.clone());
+            if files != self.files {
+                self.files = files;
+                self.follow();
+                // read first, loaded then: what is written in between is a change yet to come
+                self.seen = self.read().await;
+                checked = self.load().await.unwrap_or(checked);
+            }
             return checked;
         }
+    }
+
+    async fn load(&self) -> Option<Checked> {
+        let (file, env) = (self.file.clone(), self.env.clone());
+        spawn_blocking(move || load(&file, &env)).await.ok()
     }
 
     async fn read(&self) -> [u8; 32] {

@@ -51,7 +51,7 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
         return None;
     };
     let base_url = base_url?;
-    warn_about(&base_url, &auth, dialect, at, desk);
+    compare(&base_url, &auth, dialect, at, desk);
     let identity = format!("{base_url}#{}", fingerprint(&auth));
     let no_proxy = match (&raw.no_proxy, raw.proxy.as_deref()) {
         // also none of the environment
@@ -182,7 +182,7 @@ fn is_loopback(uri: &Uri) -> bool {
             .is_ok_and(|ip| ip.is_loopback())
 }
 
-fn warn_about(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
+fn compare(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
     if base_url.path() == "/" || base_url.path().is_empty() {
         desk.warn(
             &at.key("base_url"),
@@ -202,6 +202,10 @@ fn warn_about(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &m
             "the credential goes over the network unencrypted",
         )
         .hint("use https");
+    }
+    if dialect == Dialect::Generic && !matches!(auth, Auth::None) {
+        desk.error(at, "dialect: generic sends no credential")
+            .hint("write dialect: openai, or leave the credential out");
     }
     if dialect == Dialect::Openai && matches!(auth, Auth::None) && !desk.lost(at) {
         desk.warn(at, "no api_key: requests go without a credential")

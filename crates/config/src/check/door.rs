@@ -231,7 +231,8 @@ fn admin(
 ) -> Option<Admin> {
     let raw = raw.cloned().unwrap_or_default();
     let path = at.key("listen");
-    let listen_at = match raw.listen.as_deref() {
+    let variable = desk.env.get("PUNCTUAL_ADMIN_LISTEN").map(str::to_owned);
+    let listen_at = match variable.as_deref().or(raw.listen.as_deref()) {
         Some("none" | "off") => return None,
         Some(text) => address(text, &path, desk)?,
         None => SocketAddr::from(([127, 0, 0, 1], 8081)),

@@ -31,6 +31,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrList<T> {
         T::deserialize(StrDeserializer::new(text)).map(|one| Many(vec![one]))
     }
 
+    // a number is read as it stands: what is wrong with it, the check says better
+    fn visit_u64<E: de::Error>(self, n: u64) -> Result<Many<T>, E> {
+        self.visit_str(&n.to_string())
+    }
+
+    fn visit_i64<E: de::Error>(self, n: i64) -> Result<Many<T>, E> {
+        self.visit_str(&n.to_string())
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Many<T>, A::Error> {
         let mut out = Vec::new();
         while let Some(item) = seq.next_element()? {
