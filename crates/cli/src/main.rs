@@ -12,6 +12,7 @@ mod logs;
 mod schema;
 mod screen;
 mod serve;
+mod signals;
 mod sim;
 
 use args::{Args, Command};

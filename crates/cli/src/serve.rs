@@ -5,7 +5,7 @@ mod observe;
 mod reload;
 mod zero;
 
-use crate::{Failure, args, build, logs, screen};
+use crate::{Failure, args, build, logs, screen, signals::Signals};
 use punctual_config::{Config, Environment, Problem, load};
 use punctual_core::Observer;
 use punctual_server::{Gateway, Hooks, Listeners, Shutdown, Snapshot, Trigger};
@@ -77,6 +77,8 @@ async fn serve(
     config: Config,
     environment: Environment,
 ) -> Result<(), Failure> {
+    // before anything is said: whoever reads that we listen may change the file at once
+    let watch = file.and_then(|file| reload::follow(file, &config, environment));
     let telemetry = observe::start(&config)?;
     let lasting = Arc::new(build::Lasting::new());
     let snapshot = build::snapshot(&config, &lasting).map_err(Failure::Start)?;
@@ -85,16 +87,16 @@ async fn serve(
         Some(admin) => Some(bind(admin.listen, "server.admin.listen").await?),
         None => None,
     };
+    let signals = Signals::listen()?;
     announce(&config, &public, admin.as_ref());
     let hooks = hooks(&telemetry, config.telemetry.metrics, lasting.clone());
     let gateway = Gateway::new(snapshot, telemetry.observer(), hooks);
     gauges::register(&telemetry, &gateway, &lasting);
     let (trigger, shutdown) = Shutdown::new();
     let tasks = TaskTracker::new();
-    if let Some(file) = file {
-        tasks.spawn(reload::watch(
-            file,
-            environment,
+    if let Some(watch) = watch {
+        tasks.spawn(reload::run(
+            watch,
             config.clone(),
             gateway.clone(),
             lasting.clone(),
@@ -104,7 +106,7 @@ async fn serve(
     let serving = gateway.run(Listeners { public, admin }, shutdown);
     tokio::select! {
         () = serving => {}
-        () = signals(&trigger) => {}
+        () = obey(signals, &trigger) => {}
     }
     lasting.pools.shutdown().await;
     if !telemetry.flush(FLUSH).await {
@@ -167,26 +169,14 @@ fn announce(config: &Config, public: &[TcpListener], admin: Option<&TcpListener>
     tracing::info!("routes: {}", names.join(", "));
 }
 
-/// The first SIGTERM or Ctrl-C drains, the second stops; never resolves, the gateway does.
-async fn signals(trigger: &Trigger) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut term) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    let mut orders = 0;
-    loop {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-        orders += 1;
-        if orders == 1 {
-            tracing::info!("draining; once more ends at once");
-            trigger.drain();
-        } else {
-            trigger.stop();
-        }
-    }
+/// The first signal drains, the second stops; never resolves, the gateway does.
+async fn obey(mut signals: Signals, trigger: &Trigger) {
+    signals.next().await;
+    trigger.drain();
+    tracing::info!("draining; once more ends at once");
+    signals.next().await;
+    trigger.stop();
+    std::future::pending().await
 }
 
 /// A gateway running beside something else, for the demo.

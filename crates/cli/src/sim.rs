@@ -1,6 +1,6 @@
 //! `punctual sim`: the misbehaving upstream, and a line for every request that ended.
 
-use crate::{Failure, args, screen};
+use crate::{Failure, args, screen, signals::Signals};
 use punctual_sim::{Close, Listen, Seen, Sim};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -14,8 +14,11 @@ pub(crate) fn run(args: &args::Sim) -> Result<(), Failure> {
 }
 
 async fn serve(args: &args::Sim) -> Result<(), Failure> {
+    let mut signals = Signals::listen()?;
     let sim = start(args).await?;
-    if !args.json {
+    if args.json {
+        screen::say(&serde_json::json!({ "listening": sim.url() }).to_string());
+    } else {
         screen::say(&format!("simulator on {}/v1", sim.url()));
         screen::say(&format!(
             "try: curl {}/v1/chat/completions -d '{{\"model\":\"sim:tokens=5,gap=200ms\",\"stream\":true,\"messages\":[]}}'",
@@ -31,7 +34,7 @@ async fn serve(args: &args::Sim) -> Result<(), Failure> {
     let started = Instant::now();
     tokio::select! {
         () = report(&sim, args.json, started) => {}
-        _ = tokio::signal::ctrl_c() => {}
+        () = signals.next() => {}
     }
     sim.shutdown().await;
     Ok(())
@@ -83,14 +86,18 @@ async fn report(sim: &Sim, json: bool, started: Instant) {
 fn line(seen: &Seen, started: Instant) -> String {
     let at = |t: Instant| t.saturating_duration_since(started).as_secs_f64();
     let end = match (seen.finished, seen.closed) {
-        (Some(t), _) => format!("finished {:.3}", at(t)),
+        (Some(t), _) => format!("finished at {:.3} s", at(t)),
         (None, Some((t, how))) => {
-            format!("closed by the caller {:.3} ({})", at(t), how_closed(how))
+            format!(
+                "closed by the caller at {:.3} s ({})",
+                at(t),
+                how_closed(how)
+            )
         }
         (None, None) => "running".to_owned(),
     };
     format!(
-        "#{} {} {} {:?}: arrived {:.3}, {} pieces, {end}",
+        "#{} {} {} {:?}: arrived at {:.3} s, {} pieces, {end}",
         seen.seq,
         seen.method,
         seen.path,

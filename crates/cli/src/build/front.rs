@@ -4,7 +4,7 @@ use punctual_config::{Config, Server, Tls};
 use punctual_server::{Key, Keys, Settings, server_config};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use secrecy::ExposeSecret;
-use std::{collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
+use std::{collections::HashMap, net::IpAddr, path::Path, sync::Arc, time::Duration};
 
 /// Where the configuration says "no limit", the server waits for this long.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -34,13 +34,30 @@ pub(super) fn settings(s: &Server) -> Result<Settings, String> {
 }
 
 fn tls(files: &Tls) -> Result<Arc<rustls::ServerConfig>, String> {
-    let wrong = |field: &str, why: String| format!("server.tls.{field}: {why}");
-    let chain = CertificateDer::pem_file_iter(&files.cert_file)
+    let wrong = |field: &str, file: &Path, why: String| {
+        format!("server.tls.{field}: {}: {why}", file.display())
+    };
+    let (cert, key) = (&files.cert_file, &files.key_file);
+    let chain = CertificateDer::pem_file_iter(cert)
         .and_then(|certs| certs.collect::<Result<Vec<_>, _>>())
-        .map_err(|e| wrong("cert_file", e.to_string()))?;
-    let key = PrivateKeyDer::from_pem_file(&files.key_file)
-        .map_err(|e| wrong("key_file", e.to_string()))?;
-    server_config(chain, key).map_err(|e| wrong("key_file", e.to_string()))
+        .map_err(|e| wrong("cert_file", cert, e.to_string()))?;
+    if chain.is_empty() {
+        return Err(wrong(
+            "cert_file",
+            cert,
+            "there is no PEM certificate in it".to_owned(),
+        ));
+    }
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|e| {
+        let none = matches!(e, rustls::pki_types::pem::Error::NoItemsFound);
+        let why = if none {
+            "there is no PEM private key in it".to_owned()
+        } else {
+            e.to_string()
+        };
+        wrong("key_file", key, why)
+    })?;
+    server_config(chain, private).map_err(|e| wrong("key_file", key, e.to_string()))
 }
 
 pub(super) fn keys(config: &Config) -> Keys {

@@ -37,6 +37,9 @@ impl Proxies {
         } else {
             target.no_proxy.join(",")
         };
+        if no_proxy.split(',').any(|host| host.trim() == "*") {
+            return None;
+        }
         if let Some(proxy) = &target.proxy {
             let address = proxy.to_string();
             return Some(up::EgressProxy {

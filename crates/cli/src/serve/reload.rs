@@ -7,19 +7,22 @@ use punctual_telemetry as telemetry;
 use punctual_upstream::Upstreams;
 use std::{path::PathBuf, sync::Arc};
 
-/// Follows the file (and every file it names) until the process ends.
-pub(super) async fn watch(
-    file: PathBuf,
-    environment: Environment,
+/// Follows the file and every file it names, from now on.
+pub(super) fn follow(file: PathBuf, config: &Config, environment: Environment) -> Option<Watch> {
+    let watch = Watch::new(file, config.files.clone(), environment);
+    watch
+        .map_err(|e| tracing::warn!("the configuration is not watched: {e}"))
+        .ok()
+}
+
+/// Takes over each change, until the process ends.
+pub(super) async fn run(
+    mut watch: Watch,
     started: Config,
     gateway: Arc<Gateway<Upstreams>>,
     lasting: Arc<Lasting>,
     telemetry: telemetry::Telemetry,
 ) {
-    let mut watch = match Watch::new(file, started.files.clone(), environment) {
-        Ok(watch) => watch,
-        Err(e) => return tracing::warn!("the configuration is not watched: {e}"),
-    };
     loop {
         let checked = watch.changed().await;
         let built = checked
