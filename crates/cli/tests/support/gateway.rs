@@ -26,7 +26,7 @@ pub struct Gateway {
 pub struct Lines(Arc<(Mutex<Vec<String>>, Condvar)>);
 
 impl Lines {
-    fn follow(stream: impl std::io::Read + Send + 'static) -> Self {
+    pub fn follow(stream: impl std::io::Read + Send + 'static) -> Self {
         let lines = Self::default();
         let mine = lines.clone();
         std::thread::spawn(move || {
@@ -177,6 +177,14 @@ impl Gateway {
     /// What it wrote to standard output: a line for each request.
     pub fn requests(&self) -> &Lines {
         &self.stdout
+    }
+
+    /// Whether a log line of a request comes within this time.
+    pub fn logs_within(&self, within: Duration) -> bool {
+        let found = self
+            .stdout
+            .find(within, |line| line.starts_with('{').then_some(()));
+        found.is_some()
     }
 
     /// The program's own log.
