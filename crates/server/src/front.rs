@@ -27,6 +27,7 @@ mod body;
 mod door;
 mod head;
 mod models;
+mod peek;
 mod place;
 mod serve;
 pub(crate) use door::is_local_name;

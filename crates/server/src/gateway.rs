@@ -17,10 +17,12 @@ use arc_swap::ArcSwap;
 use punctual_core::{Engine, Observer, Trace, Upstream};
 use std::{
     any::Any,
+    num::NonZero,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
+    thread::available_parallelism,
     time::Duration,
 };
 use tokio::{
@@ -113,6 +115,8 @@ pub struct Gateway<U: Upstream> {
     pub(crate) connections: Arc<Load>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) handshakes: Semaphore,
+    /// Passes over large bodies at the same time.
+    pub(crate) passes: Arc<Semaphore>,
     pub(crate) unreadable: AtomicU64,
     pub(crate) tasks: TaskTracker,
     stage: watch::Sender<Stage>,
@@ -130,6 +134,10 @@ impl<U: Upstream> Gateway<U> {
             connections: Arc::default(),
             memory: Arc::default(),
             handshakes: Semaphore::new(HANDSHAKES),
+            // more of them than cores would only take turns with the workers
+            passes: Arc::new(Semaphore::new(
+                available_parallelism().map_or(1, NonZero::get),
+            )),
             unreadable: AtomicU64::new(0),
             tasks: TaskTracker::new(),
             stage: watch::Sender::default(),

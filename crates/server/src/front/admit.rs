@@ -8,6 +8,7 @@ use super::{
     Visit,
     body::{self, Cut},
     head,
+    peek::peek,
 };
 use crate::{
     answer::Refusal, declared::Declared, keys::Key, load::Place, memory::Held, routes::Route,
@@ -17,9 +18,9 @@ use bytes::Bytes;
 use http::request::Parts;
 use hyper::body::Incoming;
 use punctual_core::{
-    Call, Code, Deadline, Failure, Record, Room, Source, Surface, Upstream, deadline_exceeded,
+    Call, Code, Deadline, Failure, Record, Room, Source, Surface, Upstream, arm, deadline_exceeded,
 };
-use punctual_wire::{Peek, peek};
+use punctual_wire::Peek;
 use std::{sync::Arc, time::Duration};
 use tokio::select;
 
@@ -85,7 +86,7 @@ pub(super) async fn admit<U: Upstream>(
         .in_flight
         .take(settings.max_in_flight)
         .ok_or_else(Refusal::busy)?;
-    let bytes = receive(visit, body, &deadline).await?;
+    let (bytes, peek) = receive(visit, surface, body, &deadline).await?;
     record.received();
     let asked = Asked {
         surface,
@@ -95,7 +96,7 @@ pub(super) async fn admit<U: Upstream>(
         deadline,
         key,
     };
-    let (call, heartbeat) = asked.call(visit, record)?;
+    let (call, heartbeat) = asked.call(peek, visit, record)?;
     Ok(Admitted {
         call,
         place,
@@ -117,18 +118,17 @@ impl Asked {
     /// Finds the route and all that it says.
     fn call<U: Upstream>(
         mut self,
+        peek: Peek,
         visit: &Visit<U>,
         record: &mut Record,
     ) -> Result<(Call, Option<Duration>), Stop> {
-        let surface = wire_surface(self.surface);
-        let peek = peek::peek(surface, &self.bytes).map_err(Refusal::bad_body)?;
         let routes = &visit.now.routes;
         let resolved = routes.resolve(&peek.model).ok_or_else(|| {
             let allowed = |route: &str| self.key.as_ref().is_none_or(|k| k.may_use(route));
             Refusal::unknown_model(routes.nearest(&peek.model, allowed))
         })?;
         let route = resolved.route;
-        let stream = peek.stream && surface.streams();
+        let stream = peek.stream && self.surface != Surface::Embeddings;
         self.tighten(&route, stream);
         let key = self.key.as_ref().map(|k| k.name.clone());
         record.identify(Some(route.name.clone()), key.clone(), stream, self.deadline);
@@ -198,18 +198,41 @@ fn in_time(deadline: &Deadline) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The body, unless time, the caller or the process ends first.
+/// The body and what it asks for, unless time, the caller or the process ends first.
 async fn receive<U: Upstream>(
+    visit: &Visit<U>,
+    surface: Surface,
+    body: &mut Incoming,
+    deadline: &Deadline,
+) -> Result<(Bytes, Peek), Stop> {
+    let received = async {
+        let bytes = read(visit, body, deadline).await?;
+        let late = async {
+            match deadline.at() {
+                Some(at) => arm(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let peek = select! { biased;
+            found = peek(visit, surface, &bytes) => found?,
+            () = late => return Err(Stop::Failed(deadline_exceeded(deadline))),
+        };
+        Ok((bytes, peek))
+    };
+    select! { biased;
+        received = received => received,
+        () = visit.link.ending.cancelled() => Err(Stop::Failed(shutting_down())),
+    }
+}
+
+async fn read<U: Upstream>(
     visit: &Visit<U>,
     body: &mut Incoming,
     deadline: &Deadline,
 ) -> Result<Bytes, Stop> {
     let settings = &visit.now.settings;
-    let received = select! { biased;
-        received = body::receive(body, settings, deadline, &visit.link.gateway.memory) => received,
-        () = visit.link.ending.cancelled() => return Err(Stop::Failed(shutting_down())),
-    };
-    received.map_err(|cut| {
+    let read = body::receive(body, settings, deadline, &visit.link.gateway.memory).await;
+    read.map_err(|cut| {
         Stop::Refused(match cut {
             Cut::Gone => return Stop::Gone,
             Cut::Deadline => return Stop::Failed(deadline_exceeded(deadline)),
@@ -226,12 +249,4 @@ pub(super) fn shutting_down() -> Box<Failure> {
     let mut failure = Failure::new(Code::ShuttingDown, "the gateway is shutting down");
     failure.retry_after = Some(Duration::from_secs(1));
     failure
-}
-
-fn wire_surface(surface: Surface) -> punctual_wire::Surface {
-    match surface {
-        Surface::Completions => punctual_wire::Surface::Completions,
-        Surface::Embeddings => punctual_wire::Surface::Embeddings,
-        _ => punctual_wire::Surface::Chat,
-    }
 }

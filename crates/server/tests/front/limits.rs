@@ -201,6 +201,41 @@ async fn memory_is_bounded_by_what_arrives_not_by_what_is_declared() {
     );
 }
 
+#[test]
+fn a_large_body_is_passed_over_beside_the_workers_and_within_the_deadline() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap();
+    let (free, taken) = std::sync::mpsc::sync_channel::<()>(1);
+    runtime.block_on(async {
+        // as long as the one thread is taken, no large body gets its turn
+        let thread = tokio::task::spawn_blocking(move || taken.recv());
+        let gate = Gate::open().await;
+        let large = format!(
+            "{{\"model\":\"chat\",\"messages\":[\"{}\"]}}",
+            "x".repeat(2 << 20)
+        );
+        let mut caller = gate.caller().await;
+        let start = Instant::now();
+        let line = "x-request-deadline-ms: 300\r\n";
+        let answer = caller.post("/v1/chat/completions", line, &large).await;
+        about(start.elapsed(), ms(300));
+        assert_eq!(answer.code(), "request_deadline_exceeded");
+        assert_eq!(answer.json()["error"]["phase"], "receiving");
+        let small = gate.caller().await.ask(&chat("chat", false, "")).await;
+        assert_eq!(small.status, 200);
+        let report = gate.reports(2).await.swap_remove(0);
+        about(report.receive, ms(300));
+        free.send(()).unwrap();
+        thread.await.unwrap().unwrap();
+        let answer = caller.post("/v1/chat/completions", "", &large).await;
+        assert_eq!(answer.status, 200);
+        gate.idle().await;
+    });
+}
+
 #[tokio::test]
 async fn a_body_counts_until_nothing_can_need_it_any_more() {
     let gate = Gate::with(small()).await;
