@@ -5,7 +5,11 @@
 //! `[A-Za-z0-9._:/@-]{1,128}`, no `..`.
 
 use punctual_core::{Plan, Policy};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 /// A route: what a caller names.
 #[derive(Clone, Debug)]
@@ -82,7 +86,10 @@ impl Routes {
     /// Every route once.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Route>> {
         let exact = self.exact.values().map(|r| &r.route);
-        exact.chain(self.prefixes.iter().map(|(_, route)| route))
+        let mut told = HashSet::new();
+        exact
+            .chain(self.prefixes.iter().map(|(_, route)| route))
+            .filter(move |route| told.insert(Arc::as_ptr(route)))
     }
 
     /// The name most like `model` among those whose route `allowed` lets through, if it is near enough to
@@ -145,6 +152,16 @@ mod tests {
         r.add_prefix("openai/", route("openai/*"));
         r.add_prefix("openai/ft/", route("openai/ft/*"));
         r
+    }
+
+    #[test]
+    fn a_route_of_several_names_is_told_once() {
+        let mut r = Routes::new();
+        let any = route("*");
+        r.add_prefix("openai/", any.clone());
+        r.add_prefix("", any.clone());
+        r.add("gpt", any, "gpt".into());
+        assert_eq!(r.all().count(), 1);
     }
 
     fn found(model: &str) -> Option<(String, String)> {
