@@ -49,5 +49,5 @@ pub use room::Room;
 pub use target::Target;
 pub use trace::{SpanId, Trace, TraceId};
 pub use upstream::{Attempt, End, Head, Kind, Piece, Pieces, Progress, Summary, Upstream, Usage};
-pub use vigil::{Expire, Vigil};
+pub use vigil::{Expire, Standing, Vigil};
 pub use walk::{Ground, Next, Walk};

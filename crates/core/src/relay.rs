@@ -65,6 +65,7 @@ pub(crate) struct Cell<P: Pieces> {
     /// Since when the head or a frame has been with the server and it has not come back for more: the
     /// caller's stall.
     handed_at: Option<Instant>,
+    opened_at: Instant,
     stall: Option<Duration>,
     ends_at: Option<Instant>,
     expired_at: Option<Instant>,
@@ -102,6 +103,7 @@ impl<P: Pieces> Relay<P> {
             voice,
             beat: Beat::new(pace.heartbeat),
             waker: None,
+            opened_at: Instant::now(),
             handed_at: Some(Instant::now()),
             stall: pace.stall,
             ends_at,

@@ -22,15 +22,25 @@ use tokio::{
 /// What a response is given to write its last words before its connection is closed.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Something that ends at an instant although nobody polls it.
+/// Something that ends at an instant although nobody polls it. `blocked` is since when the caller's socket
+/// has taken nothing.
 pub trait Expire: Send + Sync {
     /// When to [`look`](Expire::look) next; `None` when there is nothing to watch any more.
-    fn due(&self) -> Option<Instant>;
+    fn due(&self, blocked: Option<Instant>) -> Option<Instant>;
     /// Ends what is due. True when it has ended and its last words stayed unread: the connection is of no
     /// further use to it.
-    fn look(&self) -> bool;
+    fn look(&self, blocked: Option<Instant>) -> bool;
     /// Ends it because the process is shutting down.
     fn drain(&self);
+}
+
+/// What a server knows of a connection and its responses do not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Standing {
+    /// Requests that are open on it.
+    pub requests: usize,
+    /// Since when its socket has taken nothing of what is to be written.
+    pub blocked_since: Option<Instant>,
 }
 
 /// The watch over one connection's responses.
@@ -78,12 +88,13 @@ impl Vigil {
         self.changed.notify_one();
     }
 
-    /// Runs beside the connection; returns when it should be closed: when of the `requests` that are open
-    /// on it every one is a response whose last words stay unread.
-    pub async fn run(&self, requests: impl Fn() -> usize) {
+    /// Runs beside the connection; returns when it should be closed: when of the requests that are open
+    /// on it every one is a response whose last words stay unread. `standing` is asked at each look.
+    pub async fn run(&self, standing: impl Fn() -> Standing) {
         let mut over = 0;
         loop {
-            let due = self.living().iter().filter_map(|r| r.due()).min();
+            let blocked = standing().blocked_since;
+            let due = self.living().iter().filter_map(|r| r.due(blocked)).min();
             // others are still served: whether they are is looked at from time to time
             let again = (over > 0).then(|| Instant::now() + LAST_WORDS);
             let Some(at) = [due, again].into_iter().flatten().min() else {
@@ -92,8 +103,12 @@ impl Vigil {
             };
             let changed = timeout_at(early(at), self.changed.notified());
             if changed.await.is_err() {
-                over = self.sweep();
-                if over > 0 && over >= requests() {
+                let Standing {
+                    requests,
+                    blocked_since,
+                } = standing();
+                over = self.sweep(blocked_since);
+                if over > 0 && over >= requests {
                     return;
                 }
             }
@@ -101,7 +116,7 @@ impl Vigil {
     }
 
     /// Looks at all of them; how many are of no further use.
-    fn sweep(&self) -> usize {
-        self.living().iter().filter(|r| r.look()).count()
+    fn sweep(&self, blocked: Option<Instant>) -> usize {
+        self.living().iter().filter(|r| r.look(blocked)).count()
     }
 }

@@ -185,7 +185,7 @@ async fn watch<U: Upstream>(
 ) {
     let mut conn = pin!(conn);
     let mut gone = pin!(gone);
-    let mut vigil = pin!(link.vigil.run(|| link.activity.in_flight()));
+    let mut vigil = pin!(link.vigil.run(|| link.activity.standing()));
     let mut overdue = pin!(link.activity.overdue());
     loop {
         // the connection first: what it read and answered in this turn is what the clocks look at

@@ -13,11 +13,11 @@ use std::{sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
 impl<P: Pieces> Expire for Mutex<Cell<P>> {
-    fn due(&self) -> Option<Instant> {
-        lock(self).due()
+    fn due(&self, blocked: Option<Instant>) -> Option<Instant> {
+        lock(self).due(blocked)
     }
 
-    fn look(&self) -> bool {
+    fn look(&self, blocked: Option<Instant>) -> bool {
         let mut cell = lock(self);
         if let Some(at) = cell.expired_at {
             return reached(at);
@@ -25,7 +25,7 @@ impl<P: Pieces> Expire for Mutex<Cell<P>> {
         let running = matches!(cell.stage, Stage::Opening { .. } | Stage::Live(_));
         let debris = if running && cell.ends_at.is_some_and(reached) {
             cell.expire(Ending::Deadline)
-        } else if cell.stalled_at().is_some_and(reached) {
+        } else if cell.stalled_at(blocked).is_some_and(reached) {
             cell.expire(Ending::Stalled)
         } else {
             return false;
@@ -52,11 +52,14 @@ enum Ending {
 }
 
 impl<P: Pieces> Cell<P> {
-    fn stalled_at(&self) -> Option<Instant> {
-        self.handed_at?.checked_add(self.stall?)
+    /// The server takes frames into buffers of its own for a while although the socket takes nothing.
+    fn stalled_at(&self, blocked: Option<Instant>) -> Option<Instant> {
+        let blocked = blocked.map(|since| since.max(self.opened_at));
+        let since = [self.handed_at, blocked].into_iter().flatten().min()?;
+        since.checked_add(self.stall?)
     }
 
-    fn due(&self) -> Option<Instant> {
+    fn due(&self, blocked: Option<Instant>) -> Option<Instant> {
         if let Some(at) = self.expired_at {
             // once looked at in vain there is nothing left to do for it
             return Some(at).filter(|at| !reached(*at));
@@ -64,8 +67,8 @@ impl<P: Pieces> Cell<P> {
         match self.stage {
             // bytes that are the caller's to take: only a stall ends them, also when the last of them was
             // handed over and the server, still holding on to this, could not pass it on
-            Stage::Done | Stage::Last(..) => self.next_stall_check(),
-            _ => [self.ends_at, self.next_stall_check()]
+            Stage::Done | Stage::Last(..) => self.next_stall_check(blocked),
+            _ => [self.ends_at, self.next_stall_check(blocked)]
                 .into_iter()
                 .flatten()
                 .min(),
@@ -73,10 +76,9 @@ impl<P: Pieces> Cell<P> {
     }
 
     /// A frame handed over later is found by the check that would be due if it were handed over now.
-    fn next_stall_check(&self) -> Option<Instant> {
-        self.handed_at
-            .unwrap_or_else(Instant::now)
-            .checked_add(self.stall?)
+    fn next_stall_check(&self, blocked: Option<Instant>) -> Option<Instant> {
+        let from_now = || Instant::now().checked_add(self.stall?);
+        self.stalled_at(blocked).or_else(from_now)
     }
 
     /// Ends what is running; returns what must be dropped after unlocking.

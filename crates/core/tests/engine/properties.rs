@@ -121,7 +121,7 @@ async fn one_call(
         tokio::select! {
             biased;
             out = serve => Some(out),
-            () = vigil.run(|| 1) => None,
+            () = vigil.run(|| among(0)) => None,
         }
     };
     if let Ok(Some(out)) = timeout(ms(patience), watched).await {

@@ -191,7 +191,7 @@ async fn stop_reading(relay: &mut Relay<Exchange>, n: usize, vigil: &Vigil) -> s
         })
         .await;
     }
-    vigil.run(|| 1).await;
+    vigil.run(|| among(0)).await;
     start.elapsed()
 }
 
@@ -258,7 +258,7 @@ async fn the_deadline_ends_a_plan_behind_heartbeats_with_one_event() {
     let vigil = Vigil::default();
     vigil.watch(relay.watched());
     let (got, ()) = tokio::join!(read(relay), async {
-        tokio::select! { () = vigil.run(|| 1) => {}, () = tokio::time::sleep(ms(3000)) => {} }
+        tokio::select! { () = vigil.run(|| among(0)) => {}, () = tokio::time::sleep(ms(3000)) => {} }
     });
     assert_eq!(
         got,
@@ -311,7 +311,7 @@ async fn a_reader_that_stopped_does_not_end_its_neighbours() {
     let others = std::cell::Cell::new(2);
     let start = Instant::now();
     tokio::select! {
-        () = vigil.run(|| others.get() + 1) => assert!(start.elapsed() >= ms(5000), "{:?}", start.elapsed()),
+        () = vigil.run(|| among(others.get())) => assert!(start.elapsed() >= ms(5000), "{:?}", start.elapsed()),
         () = async {
             tokio::time::sleep(ms(5000)).await;
             others.set(0);
@@ -319,6 +319,44 @@ async fn a_reader_that_stopped_does_not_end_its_neighbours() {
         } => panic!("the connection was kept for nobody"),
     }
     assert!(b.idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_goes_on_taking_frames_hides_no_stall() {
+    let b = one([Head]
+        .into_iter()
+        .chain((0..200).flat_map(|_| [Text("x;"), Wait(100)]))
+        .collect());
+    let Ok(open) = b.open(&leaf(0)).await else {
+        panic!("no answer")
+    };
+    let pace = Pace {
+        heartbeat: None,
+        stall: Some(ms(1000)),
+    };
+    let mut relay = Relay::answer(open, Arc::new(Text_), pace);
+    let vigil = Vigil::default();
+    vigil.watch(relay.watched());
+    let start = Instant::now();
+    let blocked_since = Some(start + ms(1500));
+    let standing = || Standing {
+        requests: 1,
+        blocked_since: blocked_since.filter(|at| *at <= Instant::now()),
+    };
+    tokio::select! {
+        () = vigil.run(standing) => {}
+        () = async { while relay_frame(&mut relay).await {} std::future::pending().await } => {}
+    }
+    let took = start.elapsed();
+    assert!(took >= ms(2498) && took <= ms(2503), "{took:?}");
+    assert_eq!(b.lines.report().reason, Some(Reason::Stalled));
+}
+
+async fn relay_frame(relay: &mut Relay<Exchange>) -> bool {
+    let mut relay = std::pin::Pin::new(relay);
+    std::future::poll_fn(|cx| http_body::Body::poll_frame(relay.as_mut(), cx))
+        .await
+        .is_some()
 }
 
 #[tokio::test(start_paused = true)]

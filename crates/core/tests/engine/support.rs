@@ -382,6 +382,14 @@ impl Voice for Text_ {
 }
 
 /// Reads a body to its end.
+/// A connection that is not blocked, with `others` open on it.
+pub fn among(others: usize) -> Standing {
+    Standing {
+        requests: others + 1,
+        blocked_since: None,
+    }
+}
+
 pub async fn read<P: Pieces>(mut relay: Relay<P>) -> String {
     let mut out = Vec::new();
     while let Some(frame) =

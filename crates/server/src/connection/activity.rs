@@ -9,7 +9,7 @@
 //! looks.
 
 use super::Protocol;
-use punctual_core::{arm, reached};
+use punctual_core::{Standing, arm, reached};
 use std::{
     future::poll_fn,
     pin::Pin,
@@ -95,12 +95,16 @@ impl Activity {
         Busy(self)
     }
 
-    /// When to look next.
-    /// Requests whose answers are not yet all handed over.
-    pub(super) fn in_flight(&self) -> usize {
-        usize::try_from(self.lock().in_flight).unwrap_or(usize::MAX)
+    /// What the watch over the responses needs to know of their connection.
+    pub(super) fn standing(&self) -> Standing {
+        let s = self.lock();
+        Standing {
+            requests: usize::try_from(s.in_flight).unwrap_or(usize::MAX),
+            blocked_since: s.blocked_since,
+        }
     }
 
+    /// When to look next.
     fn due(&self) -> Option<Instant> {
         let s = self.lock();
         let reading = match (s.head_since, s.protocol) {
