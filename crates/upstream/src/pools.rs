@@ -139,6 +139,7 @@ mod tests {
             deadline: Deadline::starting(Instant::now()),
             plan: Arc::new(Plan::Target(TargetId(0))),
             policy: Arc::default(),
+            room: None,
         }
     }
 
@@ -163,6 +164,7 @@ mod tests {
         let attempt = Attempt {
             number: 1,
             left: None,
+            limit: None,
             trace: &trace,
             span: trace.span,
             progress: &progress,

@@ -156,12 +156,26 @@ mod tests {
         own: Option<&str>,
         left_ms: Option<u64>,
     ) -> Option<String> {
+        limited(f, caller, own, left_ms, None)
+    }
+
+    fn limited(
+        f: ForwardDeadline,
+        caller: Option<&str>,
+        own: Option<&str>,
+        left_ms: Option<u64>,
+        limit_ms: Option<u64>,
+    ) -> Option<String> {
         let of = |value: Option<&str>| {
             let pair = value.map(|v| (f.header().parse().unwrap(), v.parse().unwrap()));
             pair.into_iter().collect::<HeaderMap>()
         };
         let mut out = of(own);
-        f.write(&mut out, &of(caller), left_ms.map(Duration::from_millis));
+        let (left, limit) = (
+            left_ms.map(Duration::from_millis),
+            limit_ms.map(Duration::from_millis),
+        );
+        f.write(&mut out, &of(caller), left, limit);
         out.get(f.header()).map(|v| v.to_str().unwrap().to_owned())
     }
 
@@ -229,6 +243,26 @@ mod tests {
     }
 
     #[test]
+    fn the_attempts_own_limit_lowers_what_is_sent_and_makes_nothing_be_sent() {
+        use ForwardDeadline::*;
+        for (caller, own, left, limit, text) in [
+            (None, None, None, Some(600_000), None),
+            (None, None, Some(30_000), Some(10_000), Some("10000")),
+            (None, None, Some(10_000), Some(10_000), Some("9950")),
+            (Some("7000"), None, None, Some(5_000), Some("5000")),
+            (Some("7000"), None, None, Some(600_000), Some("7000")),
+            (None, Some("7000"), None, Some(5_000), Some("5000")),
+        ] {
+            let sent = limited(Punctual, caller, own, left, limit);
+            assert_eq!(
+                sent.as_deref(),
+                text,
+                "{caller:?} {own:?} {left:?} {limit:?}"
+            );
+        }
+    }
+
+    #[test]
     fn no_value_can_panic_and_a_long_one_fits_its_header() {
         for text in [
             "1e400",
@@ -255,7 +289,8 @@ mod tests {
     #[test]
     fn litellm_is_told_not_to_retry() {
         let mut out = HeaderMap::new();
-        ForwardDeadline::LiteLlm.write(&mut out, &HeaderMap::new(), Some(Duration::from_secs(1)));
+        let left = Some(Duration::from_secs(1));
+        ForwardDeadline::LiteLlm.write(&mut out, &HeaderMap::new(), left, None);
         assert_eq!(out["x-litellm-num-retries"], "0");
     }
 }

@@ -97,6 +97,19 @@ async fn the_time_left_is_told_as_the_target_wants_it() {
 }
 
 #[tokio::test]
+async fn no_time_is_told_where_nobody_set_a_deadline() {
+    let told = |spec: &mut TargetSpec| spec.forward_deadline = ForwardDeadline::ALL.to_vec();
+    let bench = Bench::with(HTTP1, Listen::loopback(), told).await;
+    let mut ask = Ask::unary("m");
+    ask.limit = Some(Duration::from_secs(600));
+    bench.hear(&ask).await.complete();
+    let seen = bench.seen(|_| true).await;
+    for header in ForwardDeadline::ALL {
+        assert_eq!(seen.header(header.header()), None);
+    }
+}
+
+#[tokio::test]
 async fn a_passed_through_credential_is_the_callers_and_nobodys_else() {
     let pass = |spec: &mut TargetSpec| spec.auth = Auth::Passthrough;
     let bench = Bench::with(HTTP1, Listen::loopback(), pass).await;

@@ -7,7 +7,7 @@ use punctual_core::{
     Surface, TargetId, Trace, Upstream,
 };
 use punctual_sim::{Listen, Seen, Sim};
-use punctual_upstream::{Answer, Pools, TargetSpec, Upstreams};
+use punctual_upstream::{Answer, PoolStats, Pools, TargetSpec, Upstreams};
 use std::{future::poll_fn, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 
@@ -56,6 +56,7 @@ pub(crate) struct Ask {
     pub(crate) include_usage: bool,
     pub(crate) headers: HeaderMap,
     pub(crate) left: Option<Duration>,
+    pub(crate) limit: Option<Duration>,
     pub(crate) padding: usize,
     pub(crate) surface: Surface,
 }
@@ -126,6 +127,11 @@ impl Bench {
         timeout(PATIENCE, work).await.expect("an answer in time")
     }
 
+    /// The counts of the one pool.
+    pub(crate) fn stats(&self) -> PoolStats {
+        self.pools.stats().into_iter().next().unwrap()
+    }
+
     pub(crate) async fn fails(&self, ask: &Ask) -> Box<Failure> {
         self.hear(ask).await.failure.expect("a failure")
     }
@@ -149,7 +155,7 @@ pub(crate) async fn attempt(
     let attempt = Attempt {
         number: 1,
         left: ask.left,
-        limit: None,
+        limit: ask.limit,
         trace: &trace,
         span: trace.span,
         progress,
@@ -165,6 +171,7 @@ impl Ask {
             include_usage: false,
             headers: HeaderMap::new(),
             left: None,
+            limit: None,
             padding: 0,
             surface: Surface::Chat,
         }
