@@ -17,7 +17,7 @@ use std::{
     future::Future,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
     time::Duration,
@@ -149,6 +149,8 @@ pub struct Progress {
     started: Instant,
     stage: AtomicU8,
     reused: AtomicBool,
+    /// Earlier sends on connections that died unanswered.
+    lost: AtomicU32,
     connect_us: AtomicU64,
     tls_us: AtomicU64,
     headers_us: AtomicU64,
@@ -170,6 +172,7 @@ impl Progress {
             started: Instant::now(),
             stage: AtomicU8::new(0),
             reused: AtomicBool::new(false),
+            lost: AtomicU32::new(0),
             connect_us: AtomicU64::new(UNSET),
             tls_us: AtomicU64::new(UNSET),
             headers_us: AtomicU64::new(UNSET),
@@ -209,10 +212,17 @@ impl Progress {
         self.stage.fetch_max(WRITING, Relaxed);
     }
 
-    /// Nothing had been sent after all: the pooled connection was dead and another is being made.
+    /// The upstream did nothing with what was sent, if anything was, and another connection is being made.
     pub fn starts_over(&self) {
         self.connecting_us.store(self.since(), Relaxed);
         self.stage.store(0, Relaxed);
+    }
+
+    /// The connection died with the request on it and another is being made: what was sent may have been
+    /// processed all the same.
+    pub fn goes_again(&self) {
+        self.lost.fetch_add(1, Relaxed);
+        self.starts_over();
     }
 
     /// Content was read.
@@ -264,8 +274,16 @@ impl Progress {
         match self.stage.load(Relaxed) {
             HEADERS.. => Sent::Yes,
             WRITING => Sent::Maybe,
+            _ if self.lost.load(Relaxed) > 0 => Sent::Maybe,
             _ => Sent::No,
         }
+    }
+
+    /// How often the provider may have got the request.
+    #[must_use]
+    pub fn sends(&self) -> u32 {
+        let now = u32::from(self.stage.load(Relaxed) >= WRITING);
+        self.lost.load(Relaxed).saturating_add(now)
     }
 
     /// Whether the connection came from the pool.
@@ -295,5 +313,26 @@ impl Progress {
     #[must_use]
     pub fn headers_time(&self) -> Option<Duration> {
         Self::read(&self.headers_us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_send_that_may_have_been_processed_is_not_forgotten_and_one_that_was_not_is() {
+        let progress = Progress::new();
+        progress.writing();
+        progress.starts_over();
+        assert_eq!((progress.sends(), progress.sent()), (0, Sent::No));
+        progress.writing();
+        progress.goes_again();
+        assert!(!progress.is_connected());
+        assert_eq!((progress.sends(), progress.sent()), (1, Sent::Maybe));
+        progress.connected(false);
+        progress.writing();
+        progress.headers();
+        assert_eq!((progress.sends(), progress.sent()), (2, Sent::Yes));
     }
 }

@@ -31,7 +31,7 @@ mod tls;
 pub(crate) use error::DialError;
 pub(crate) use proxy::{Proxied, Proxy};
 use resolver::Resolver;
-pub(crate) use socket::{Gauge, Held, Socket, Wire};
+pub(crate) use socket::{Gauge, Held, Reads, Socket, Wire};
 pub(crate) use tls::Roots;
 
 /// At most this many TLS handshakes at once: each costs a worker over a millisecond.

@@ -5,9 +5,10 @@
 //! closes the socket at once. A connection whose answer was read to its end rests on a stack, the warmest
 //! on top.
 //!
-//! A pooled connection can be dead without our having seen it. One that dies before it answered a byte
-//! cost the request nothing: it is replaced by a fresh one, once, outside the count of attempts. Only a
-//! quick death says so; a connection that stayed silent for long may have done the work.
+//! A pooled connection can be dead without our having seen it. One that dies before it answered a byte is
+//! replaced by a fresh one, once, outside the count of attempts. Only a quick death says so; a connection
+//! that stayed silent for long may have done the work. Once bytes of the request were written, even a quick
+//! one may have: that send stays counted, and a target that wants no replays gets none.
 
 use crate::{
     dial::DialError,
@@ -147,17 +148,23 @@ impl Pool {
     ) -> Result<(Parts, Stream), Box<Failure>> {
         if let Some(mut line) = self.idle.take() {
             progress.connected(true);
-            let (started, read) = (Instant::now(), line.driven.wire().read());
+            let wire = line.driven.wire();
+            let (started, read, written) = (Instant::now(), wire.read(), wire.written());
             match line.ask(outgoing.request(), progress).await {
                 Ok(answer) => {
                     count(&self.counts.reuses);
                     return Ok(self.answered(answer, line));
                 }
-                Err(_) if line.driven.wire().read() == read && started.elapsed() < QUICK_DEATH => {
+                Err(error) => {
+                    let wire = line.driven.wire();
+                    let quick = wire.read() == read && started.elapsed() < QUICK_DEATH;
+                    match wire.written() == written {
+                        true if quick => progress.starts_over(),
+                        false if quick && outgoing.target.replay => progress.goes_again(),
+                        _ => return Err(fault::unanswered(error.as_ref(), progress)),
+                    }
                     count(&self.counts.found_dead);
-                    progress.starts_over();
                 }
-                Err(error) => return Err(fault::unanswered(error.as_ref(), progress)),
             }
         }
         // rare and large: the future of every exchange would carry it

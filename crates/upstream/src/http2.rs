@@ -20,7 +20,7 @@ use crate::{
 use http::response::Parts;
 use punctual_core::{Failure, Progress};
 use std::{sync::Arc, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 mod shard;
 
@@ -66,7 +66,7 @@ impl Unanswered {
 struct Failed {
     how: Unanswered,
     error: hyper::Error,
-    /// The connection was there before and broke at once: it had been dead.
+    /// The connection was there before and broke at once, without a byte from its peer: it had been dead.
     was_dead: bool,
 }
 
@@ -90,10 +90,10 @@ impl Pool {
                         return Err(fault::refused());
                     }
                 }
-                Unanswered::Broken if failed.was_dead && !replaced => {
+                Unanswered::Broken if failed.was_dead && !replaced && outgoing.target.replay => {
                     replaced = true;
                     count(&self.counts.found_dead);
-                    progress.starts_over();
+                    progress.goes_again();
                 }
                 Unanswered::Broken | Unanswered::Reset => {
                     return Err(fault::unanswered(Some(&failed.error), progress));
@@ -111,16 +111,17 @@ impl Pool {
         outgoing: Outgoing<'_>,
         progress: &Progress,
     ) -> Result<Result<(Parts, Stream), Failed>, Box<Failure>> {
-        let slot = self.shards.slot(self);
+        let mut slot = self.shards.slot(self);
         let mut sender = slot.sender().await.map_err(DialError::into_failure)?;
         if let Some(took) = slot.tls().filter(|_| !slot.reused()) {
             progress.tls(took);
         }
         progress.connected(slot.reused());
         progress.writing();
-        let started = Instant::now();
+        slot.asks();
         let mut failed = match sender.try_send_request(outgoing.request()).await {
             Ok(answer) => {
+                slot.answered();
                 if slot.reused() {
                     count(&self.counts.reuses);
                 }
@@ -135,7 +136,7 @@ impl Pool {
         if matches!(how, Unanswered::Unprocessed | Unanswered::Broken) {
             slot.retire();
         }
-        let was_dead = slot.reused() && started.elapsed() < QUICK_DEATH;
+        let was_dead = slot.reused() && slot.unheard().is_some_and(|for_| for_ < QUICK_DEATH);
         Ok(Err(Failed {
             how,
             error,

@@ -32,6 +32,9 @@ pub struct TargetSpec {
     pub forward_deadline: Vec<ForwardDeadline>,
     /// Whether the usage chunk of a stream is asked for on our own account.
     pub usage: UsageRule,
+    /// Whether a request that may have been processed is sent again: one that a pooled connection took along
+    /// when it died. One of which no byte was sent always is.
+    pub replay: bool,
     /// A whole answer larger than this is refused, in bytes after decoding.
     pub max_response_bytes: usize,
     /// An event larger than this is refused, in bytes after decoding.
@@ -51,6 +54,7 @@ impl TargetSpec {
             forward_headers: Vec::new(),
             forward_deadline: Vec::new(),
             usage: UsageRule::AsSent,
+            replay: true,
             max_response_bytes: 64 << 20,
             max_event_bytes: 64 << 20,
         }

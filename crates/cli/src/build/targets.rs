@@ -96,6 +96,7 @@ pub(super) fn spec(t: &TargetConfig, proxies: &Proxies) -> Result<up::TargetSpec
         } else {
             up::UsageRule::AsSent
         },
+        replay: t.replay_timeouts,
         max_response_bytes: t.max_response_bytes,
         max_event_bytes: t.max_event_bytes,
     })

@@ -74,6 +74,9 @@ pub struct AttemptReport {
     /// The status the upstream gave.
     pub status: Option<u16>,
     pub sent: Sent,
+    /// How often the provider may have got the request: more than once when a pooled connection died with
+    /// it.
+    pub sends: u32,
     pub reused_connection: bool,
     /// Dispatch to connection, head, first content.
     pub connect: Option<Duration>,
@@ -104,6 +107,7 @@ impl AttemptReport {
             timeout: None,
             status: None,
             sent: Sent::No,
+            sends: 0,
             reused_connection: false,
             connect: None,
             tls: None,
@@ -129,6 +133,7 @@ impl AttemptReport {
         self.completed = failure.is_none() && summary.is_some();
         if let Some(p) = progress {
             self.sent = p.sent();
+            self.sends = p.sends();
             self.reused_connection = p.reused();
             self.first_content = self.first_content.or(p.first_content_time());
             (self.connect, self.tls, self.headers) =
@@ -144,6 +149,7 @@ impl AttemptReport {
             self.request_id = self.request_id.take().or_else(|| f.request_id());
             self.retry_after = f.retry_after;
         }
+        self.sends = self.sends.max(u32::from(self.sent > Sent::No));
         if let Some(s) = summary {
             self.usage = s.usage;
             self.finish.clone_from(&s.finish);

@@ -4,7 +4,7 @@ use super::{AttemptReport, BackoffReport, Outcome, Phase, QueueReport, Reason};
 use crate::{
     call::Surface,
     deadline::Deadline,
-    failure::{Failure, Sent},
+    failure::Failure,
     trace::Trace,
     upstream::Summary,
 };
@@ -122,10 +122,15 @@ impl Report {
         u32::try_from(n).unwrap_or(u32::MAX)
     }
 
-    /// Attempts whose provider may have done (and billed) work.
+    /// How often a provider may have done (and billed) work: attempts, and sends within one.
     #[must_use]
     pub fn possibly_billed_attempts(&self) -> usize {
-        self.attempts.iter().filter(|a| a.sent > Sent::No).count()
+        let sends = self
+            .attempts
+            .iter()
+            .map(|a| u64::from(a.sends))
+            .sum::<u64>();
+        usize::try_from(sends).unwrap_or(usize::MAX)
     }
 
     /// The one error code of the request: `error.type` of its span.

@@ -48,10 +48,20 @@ impl Drop for Held {
     }
 }
 
+/// Bytes read from a connection so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reads(Arc<AtomicU64>);
+
+impl Reads {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
 /// Bytes of a connection, above TLS, and who waits for it.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    read: AtomicU64,
+    read: Reads,
     written: AtomicU64,
     /// Whom the socket wakes, if not whoever polls it.
     owner: Mutex<Option<Waker>>,
@@ -61,7 +71,7 @@ pub(crate) struct Wire {
 impl Wire {
     pub(crate) fn new(open: Gauge) -> Self {
         Self {
-            read: AtomicU64::new(0),
+            read: Reads::default(),
             written: AtomicU64::new(0),
             owner: Mutex::new(None),
             _open: open.hold(),
@@ -69,7 +79,12 @@ impl Wire {
     }
 
     pub(crate) fn read(&self) -> u64 {
-        self.read.load(Relaxed)
+        self.read.bytes()
+    }
+
+    /// The count of what is read, for those who must not keep the connection counted as open.
+    pub(crate) fn reads(&self) -> Reads {
+        self.read.clone()
     }
 
     pub(crate) fn written(&self) -> u64 {
@@ -142,7 +157,7 @@ impl AsyncRead for Socket {
         });
         let n = buf.filled().len().saturating_sub(before);
         if n > 0 {
-            wire.read.fetch_add(n as u64, Relaxed);
+            wire.read.0.fetch_add(n as u64, Relaxed);
         }
         done
     }

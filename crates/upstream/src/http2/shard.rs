@@ -1,7 +1,7 @@
 //! The connections of an HTTP/2 pool, each with the task that dials and drives it.
 
 use crate::{
-    dial::{DialError, Dialled, Gauge, Held},
+    dial::{DialError, Dialled, Gauge, Held, Reads},
     pool::{Pool, count},
     request::Payload,
 };
@@ -37,6 +37,12 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 const IDLE_SWEEPS: u32 = 6;
 /// A dial that took this long has failed.
 const DIAL: u64 = 30;
+/// A dial that took this long is likely to: a lost SYN is sent again after 1 s and 3 s, so what comes now
+/// had better dial anew.
+const HANGING: Duration = Duration::from_secs(3);
+/// A request given up after this, with nothing at all read from the connection since it was sent, says that
+/// the connection may be dead. Long enough for a round trip; the price of a mistake is one more dial.
+const SILENCE: Duration = Duration::from_millis(500);
 /// A peer that answers no ping within this, while streams are open, is dead.
 const PING: Duration = Duration::from_secs(20);
 /// What one stream may have in flight. A slow reader holds this much and no more.
@@ -45,7 +51,15 @@ const STREAM_WINDOW: u32 = 256 * 1024;
 const CONNECTION_WINDOW: u32 = 32 * 1024 * 1024;
 
 type Sender = SendRequest<Payload>;
-type State = Option<Result<(Sender, Option<Duration>), DialError>>;
+type State = Option<Result<Ready, DialError>>;
+
+/// A connection that takes streams.
+struct Ready {
+    sender: Sender,
+    /// How long its TLS handshake took.
+    tls: Option<Duration>,
+    reads: Reads,
+}
 
 /// The connections.
 #[derive(Default)]
@@ -66,11 +80,17 @@ pub(crate) struct Slot {
     reused: bool,
     held: Option<Held>,
     pool: Weak<Pool>,
+    /// When its request was sent and what had been read by then, until it is answered.
+    asked: Option<(Instant, u64)>,
 }
 
 impl Drop for Slot {
-    /// The last one that waits for a connection takes its dial along: nobody would want it.
+    /// The last one that waits for a connection takes its dial along: nobody would want it. And one that
+    /// was given up after a silence of the whole connection spares others the same.
     fn drop(&mut self) {
+        if self.unheard().is_some_and(|silence| silence > SILENCE) {
+            self.retire();
+        }
         self.held = None;
         let dialling = self.shard.state.borrow().is_none();
         if let Some(pool) = self.pool.upgrade().filter(|_| dialling) {
@@ -85,7 +105,7 @@ impl Slot {
         let mut state = self.shard.state.clone();
         let state = state.wait_for(Option::is_some).await;
         match state.as_deref() {
-            Ok(Some(Ok((sender, _)))) => Ok(sender.clone()),
+            Ok(Some(Ok(ready))) => Ok(ready.sender.clone()),
             Ok(Some(Err(error))) => Err(error.clone()),
             Ok(None) | Err(_) => Err(DialError::Closed),
         }
@@ -99,7 +119,31 @@ impl Slot {
     /// How long its TLS handshake took.
     pub(crate) fn tls(&self) -> Option<Duration> {
         match &*self.shard.state.borrow() {
-            Some(Ok((_, tls))) => *tls,
+            Some(Ok(ready)) => ready.tls,
+            _ => None,
+        }
+    }
+
+    /// The request is being sent.
+    pub(crate) fn asks(&mut self) {
+        self.asked = self.reads().map(|read| (Instant::now(), read));
+    }
+
+    /// The head of its answer is here.
+    pub(crate) fn answered(&mut self) {
+        self.asked = None;
+    }
+
+    /// For how long its peer has sent nothing at all to an unanswered request; `None` when it has, or when
+    /// there is no such request.
+    pub(crate) fn unheard(&self) -> Option<Duration> {
+        let (since, read) = self.asked?;
+        (self.reads() == Some(read)).then(|| since.elapsed())
+    }
+
+    fn reads(&self) -> Option<u64> {
+        match &*self.shard.state.borrow() {
+            Some(Ok(ready)) => Some(ready.reads.bytes()),
             _ => None,
         }
     }
@@ -113,15 +157,17 @@ impl Slot {
 impl Shard {
     fn is_usable(&self) -> bool {
         let alive = match &*self.state.borrow() {
-            Some(Ok((sender, _))) => !sender.is_closed(),
+            Some(Ok(ready)) => !ready.sender.is_closed(),
             Some(Err(_)) => false,
             None => self.state.has_changed().is_ok(),
         };
         alive && !self.retired.load(Relaxed) && self.born.elapsed() < MAX_AGE
     }
 
+    /// A dial that hangs takes no more requests than it has: the next one may find a better way.
     fn has_room(&self) -> bool {
-        self.streams.value() < self.limit.load(Relaxed)
+        let hangs = self.born.elapsed() > HANGING && self.state.borrow().is_none();
+        !hangs && self.streams.value() < self.limit.load(Relaxed)
     }
 }
 
@@ -157,6 +203,7 @@ impl Shards {
             reused,
             held,
             pool: Arc::downgrade(pool),
+            asked: None,
         }
     }
 
@@ -218,8 +265,8 @@ fn dial(pool: &Arc<Pool>) -> Shard {
                     }
                     say.send_replace(Some(Err(error)));
                 }
-                Ok((sender, conn, tls)) => {
-                    say.send_replace(Some(Ok((sender, tls))));
+                Ok((ready, conn)) => {
+                    say.send_replace(Some(Ok(ready)));
                     // the sender must live in the shard only, or the connection never ends
                     drop(say);
                     drive(conn, &allowed).await;
@@ -240,12 +287,9 @@ fn dial(pool: &Arc<Pool>) -> Shard {
 
 type Conn = Connection<TokioIo<crate::dial::Socket>, Payload, Tracked>;
 
-async fn connect(
-    pool: &Pool,
-    tasks: TaskTracker,
-) -> Result<(Sender, Conn, Option<Duration>), DialError> {
+async fn connect(pool: &Pool, tasks: TaskTracker) -> Result<(Ready, Conn), DialError> {
     let open = pool.counts.open.clone();
-    let Dialled { io, tls, .. } = pool.dialer.dial(&pool.place, open).await?;
+    let Dialled { io, tls, wire } = pool.dialer.dial(&pool.place, open).await?;
     let shaken = Builder::new(Tracked(tasks))
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW)
@@ -255,7 +299,8 @@ async fn connect(
         .handshake(io)
         .await;
     let (sender, conn) = shaken.map_err(|_| DialError::Preface)?;
-    Ok((sender, conn, tls))
+    let reads = wire.reads();
+    Ok((Ready { sender, tls, reads }, conn))
 }
 
 /// Drives a connection to its end and keeps what its peer allows.

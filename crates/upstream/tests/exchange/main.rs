@@ -13,6 +13,7 @@ mod headers;
 mod leaving;
 mod pooling;
 mod proxies;
+mod replays;
 mod shards;
 mod support;
 mod trust;
