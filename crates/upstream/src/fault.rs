@@ -28,8 +28,15 @@ fn code(class: Class) -> Code {
     }
 }
 
-/// An answer whose status is no success.
+/// What stands in place of the words that an upstream did not say.
+fn unsaid(target: &str, status: Option<u16>) -> String {
+    let status = status.map_or(String::new(), |status| format!(" {status}"));
+    format!("target {target} answered with error{status} and gave no reason")
+}
+
+/// An answer of `target` whose status is no success.
 pub(crate) fn of_response(
+    target: &str,
     status: StatusCode,
     headers: &HeaderMap,
     body: &Bytes,
@@ -41,7 +48,7 @@ pub(crate) fn of_response(
         return Failure::new(Code::ConnectFailed, text);
     }
     let verdict = Verdict::of_response(status.as_u16(), headers, body, SystemTime::now());
-    let mut failure = judged(&verdict, body, secrets);
+    let mut failure = judged(target, &verdict, body, secrets);
     failure.sent = Sent::Yes;
     failure.status = Some(status);
     failure.headers = Some(Box::new(head::of_failure(headers)));
@@ -52,20 +59,31 @@ pub(crate) fn of_response(
             status.as_u16(),
             scrub::text(said, secrets)
         ),
-        (None, _) => format!("the upstream answered {status}"),
+        (None, _) => unsaid(target, verdict.status),
     };
     failure
 }
 
-/// What `wire` said about an event or a whole answer; `json` is what it read.
-pub(crate) fn judged(verdict: &Verdict, json: &Bytes, secrets: &[&str]) -> Box<Failure> {
+/// What `wire` said about an event or a whole answer of `target`; `json` is what it read.
+pub(crate) fn judged(
+    target: &str,
+    verdict: &Verdict,
+    json: &Bytes,
+    secrets: &[&str],
+) -> Box<Failure> {
     let code = code(verdict.class);
-    let said = verdict.message.as_deref();
-    let said = scrub::text(said.unwrap_or("without a reason"), secrets);
-    let mut failure = Failure::new(code, format!("the upstream reported an error: {said}"));
-    if verdict.class == Class::Malformed {
-        failure.message = format!("the upstream's answer cannot be read: {said}");
-    }
+    let unsaid = unsaid(target, verdict.status);
+    let message = match verdict.message.as_deref() {
+        Some(said) => {
+            let what = match verdict.class {
+                Class::Malformed => "the upstream's answer cannot be read",
+                _ => "the upstream reported an error",
+            };
+            format!("{what}: {}", scrub::text(said, secrets))
+        }
+        None => unsaid.clone(),
+    };
+    let mut failure = Failure::new(code, message);
     failure.sent = Sent::Yes;
     failure.status = verdict.status.and_then(|s| StatusCode::from_u16(s).ok());
     failure.retry_after = verdict.retry;
@@ -77,7 +95,7 @@ pub(crate) fn judged(verdict: &Verdict, json: &Bytes, secrets: &[&str]) -> Box<F
         _ => {}
     }
     if code.rule().fault == Fault::Caller {
-        failure.body = Some(error_body::upstream_error(verdict, json, secrets));
+        failure.body = Some(error_body::upstream_error(verdict, json, &unsaid, secrets));
     }
     failure
 }

@@ -79,7 +79,7 @@ impl Upstreams {
         };
         let said = said.unwrap_or_default();
         Err(reader.with_secrets(|secrets| {
-            fault::of_response(parts.status, &parts.headers, &said, secrets)
+            fault::of_response(&target.name, parts.status, &parts.headers, &said, secrets)
         }))
     }
 }

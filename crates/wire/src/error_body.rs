@@ -53,17 +53,16 @@ pub fn openai_error_event(fields: &ErrorFields<'_>) -> Bytes {
 }
 
 /// What an upstream said about a caller's request, ready to be passed on: its own body without
-/// `secrets` if it is an OpenAI envelope, else an envelope made of the verdict.
-pub fn upstream_error(verdict: &Verdict, body: &Bytes, secrets: &[&str]) -> Bytes {
+/// `secrets` if it is an OpenAI envelope, else an envelope made of the verdict. `unsaid` is the
+/// message where the upstream gave none, in our own words.
+pub fn upstream_error(verdict: &Verdict, body: &Bytes, unsaid: &str, secrets: &[&str]) -> Bytes {
     if is_envelope(body) {
         return scrub::body(body, secrets);
     }
-    let message = verdict
-        .message
-        .as_deref()
-        .unwrap_or("the upstream refused the request");
+    let said = verdict.message.as_deref();
+    let said = said.map(|said| scrub::text(said, secrets));
     openai_error(&ErrorFields {
-        message: &scrub::text(message, secrets),
+        message: said.as_deref().unwrap_or(unsaid),
         kind: "invalid_request_error",
         code: Some(verdict.class.as_str()),
         ..ErrorFields::default()

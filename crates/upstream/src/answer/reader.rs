@@ -38,7 +38,7 @@ impl Reader {
     }
 
     pub(super) fn judged(&self, verdict: &Verdict, json: &Bytes) -> Box<Failure> {
-        self.with_secrets(|secrets| fault::judged(verdict, json, secrets))
+        self.with_secrets(|secrets| fault::judged(&self.target.name, verdict, json, secrets))
     }
 
     /// Calls `f` with everything that must not be repeated.

@@ -36,6 +36,33 @@ async fn a_status_becomes_its_code() {
 }
 
 #[tokio::test]
+async fn an_error_without_words_names_the_target_and_the_status() {
+    let bench = Bench::new(HTTP1).await;
+    let untold = crate::support::body("{\"error\":{\"code\":422}}", "");
+    bench.sim.set("untold", untold);
+    for (model, code, status) in [
+        ("sim:status=400,empty", Code::InvalidRequest, 400),
+        ("sim:status=422,html", Code::InvalidRequest, 422),
+        ("sim:status=520,empty", Code::ServerError, 520),
+        ("untold", Code::InvalidRequest, 422),
+    ] {
+        let failure = bench.fails(&Ask::unary(model)).await;
+        let words = format!("answered with error {status} and gave no reason");
+        assert_eq!(failure.code, code, "{model}");
+        assert!(failure.message.contains(&words), "{}", failure.message);
+        let Some(body) = &failure.body else {
+            assert_eq!(code, Code::ServerError, "{model}");
+            continue;
+        };
+        let envelope = format!(
+            "{{\"error\":{{\"message\":\"{}\",\"type\":\"invalid_request_error\",\"code\":\"invalid_request\",\"param\":null}}}}",
+            failure.message
+        );
+        assert_eq!(body, &envelope, "{model}");
+    }
+}
+
+#[tokio::test]
 async fn redirects_are_never_followed() {
     let bench = Bench::new(HTTP1).await;
     let location = format!(

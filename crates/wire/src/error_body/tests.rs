@@ -5,6 +5,8 @@ use serde_json::json;
 
 use super::*;
 
+const UNSAID: &str = "target host-1.example answered with error 400 and gave no reason";
+
 fn verdict(status: u16, body: &str) -> Verdict {
     Verdict::of_response(
         status,
@@ -31,25 +33,33 @@ fn the_envelope_has_its_members_in_order() {
 #[test]
 fn an_upstreams_own_envelope_is_passed_on_apart_from_secrets() {
     let body = "{\n \"error\": {\"message\":\"bad key sk-abcdef\", \"code\":\"unsupported_parameter\"}, \"x\": 1e400 }";
-    let out = upstream_error(&verdict(400, body), &Bytes::from(body), &["sk-abcdef"]);
+    let out = upstream_error(
+        &verdict(400, body),
+        &Bytes::from(body),
+        UNSAID,
+        &["sk-abcdef"],
+    );
     assert_eq!(out, body.replace("sk-abcdef", "[redacted]"));
 }
 
 #[test]
 fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
     for (body, message) in [
-        ("", "the upstream refused the request"),
-        (
-            "<html>nginx at 10.0.0.1</html>",
-            "the upstream refused the request",
-        ),
+        ("", UNSAID),
+        ("<html>nginx at 10.0.0.1</html>", UNSAID),
+        (r#"{"error":{"code":400}}"#, UNSAID),
         (
             r#"{"detail":"no, says host-1.example"}"#,
             "no, says [redacted]",
         ),
         (r#"{"error":"plain"}"#, "plain"),
     ] {
-        let out = upstream_error(&verdict(400, body), &Bytes::from(body), &["host-1.example"]);
+        let out = upstream_error(
+            &verdict(400, body),
+            &Bytes::from(body),
+            UNSAID,
+            &["host-1.example"],
+        );
         let out: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(out["error"]["message"], message);
         assert_eq!(out["error"]["type"], "invalid_request_error");
