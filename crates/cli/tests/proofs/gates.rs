@@ -72,6 +72,10 @@ pub fn gateway(server: &str, rest: &str, env: &[(String, String)]) -> Gateway {
 pub struct Records(HashMap<String, Value>);
 
 impl Records {
+    pub fn all(&self) -> impl Iterator<Item = &Value> {
+        self.0.values()
+    }
+
     pub fn of(&self, mark: &Mark) -> &Value {
         self.0
             .get(&mark.0)
@@ -160,4 +164,24 @@ pub async fn metric(gateway: &Gateway, name: &str) -> f64 {
             .then(|| rest.rsplit(' ').next()?.parse::<f64>().ok())?
     };
     text.lines().filter_map(of).sum()
+}
+
+/// Resident memory of the process, in bytes.
+pub fn gateway_memory(gateway: &Gateway) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", gateway.pid())).unwrap();
+    let line = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+}
+
+/// Its open files and its threads.
+pub fn gateway_files(gateway: &Gateway) -> (usize, usize) {
+    let count = |what: &str| {
+        std::fs::read_dir(format!("/proc/{}/{what}", gateway.pid()))
+            .unwrap()
+            .count()
+    };
+    (count("fd"), count("task"))
 }

@@ -100,6 +100,21 @@ impl Guest {
         }
     }
 
+    /// With small receive buffers: what it does not read stays with the gateway.
+    pub async fn arrive_narrow(gates: &Gates, way: Way) -> Self {
+        const WINDOW: u32 = 16 << 10;
+        let addr = gates.at(way).addr;
+        let ca = way.is_tls().then_some(gates.ca.as_str());
+        if way.is_http2() {
+            return Self::Two(H2::connect_with(addr, ca, Some(WINDOW)).await);
+        }
+        let guest = Self::arrive(gates, way).await;
+        if let Self::One(caller) = &guest {
+            caller.receive_buffer(WINDOW as usize);
+        }
+        guest
+    }
+
     pub async fn ask(&mut self, request: &Request) -> Answer {
         match self {
             Self::One(caller) => caller.ask(request).await,

@@ -1,0 +1,407 @@
+//! T9: a queue wait is a wait, a status is the status that was sent, and the parts of a request add up.
+
+use crate::{
+    gates::{Gates, Mark, Records},
+    ground::{Ground, alone},
+    guest::{Asks, Guest, Leaves, SURFACES, WAYS, Way},
+    leaving::hex,
+    slots::{at_once, seen},
+    support::{Collector, collector::attribute, ms},
+    tally::{Tally, cell},
+};
+use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
+use punctual_sim::{Listen, Sim};
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// Requests over the free lane, and what the slowest takes: the fastest takes a 25th of it.
+const REQUESTS: u64 = 29;
+const SLOWEST: u64 = 500;
+/// Requests that come at once to a lane of one.
+const IN_LINE: u64 = 6;
+
+/// What becomes of a request: the name of its route, what its upstream does, the status line its caller gets,
+/// its outcome and its error.
+type Fate = (
+    &'static str,
+    &'static str,
+    u16,
+    &'static str,
+    Option<&'static str>,
+);
+
+const FATES: [Fate; 10] = [
+    ("f200", "sim", 200, "ok", None),
+    (
+        "f400",
+        "sim:status:400",
+        400,
+        "upstream_rejected",
+        Some("invalid_request"),
+    ),
+    ("f404", "sim:status:404", 502, "failed", Some("not_found")),
+    (
+        "f429",
+        "sim:status:429",
+        429,
+        "failed",
+        Some("rate_limited"),
+    ),
+    (
+        "f500",
+        "sim:status:500",
+        502,
+        "failed",
+        Some("server_error"),
+    ),
+    ("f503", "sim:status:503", 503, "failed", Some("overloaded")),
+    ("f504", "sim:silent-headers", 504, "failed", Some("timeout")),
+    (
+        "inband",
+        "sim:tokens:2/error:server/error-after:1",
+        200,
+        "truncated",
+        Some("server_error"),
+    ),
+    (
+        "f499",
+        "sim:silent-headers",
+        499,
+        "cancelled",
+        Some("client_disconnected"),
+    ),
+    (
+        "late500",
+        "sim:delay:200ms/status:500",
+        499,
+        "cancelled",
+        Some("client_disconnected"),
+    ),
+];
+
+fn config(sim: &Sim) -> String {
+    let mut targets = String::new();
+    let mut routes = String::new();
+    for n in 0..REQUESTS {
+        let delay = SLOWEST / 25 + n * (SLOWEST - SLOWEST / 25) / (REQUESTS - 1);
+        targets += &format!("  t{n}: {{ provider: sim, model: \"sim:delay:{delay}ms\" }}\n");
+        routes += &format!("  r{n}: {{ plan: t{n} }}\n");
+    }
+    for way in WAYS {
+        targets += &format!(
+            "  one-{way:?}: {{ provider: sim, model: \"sim:delay:40ms\", max_concurrency: 1 }}\n"
+        );
+        routes += &format!("  one-{way:?}: {{ plan: one-{way:?} }}\n");
+        for (n, asks) in SURFACES.iter().enumerate() {
+            for (name, model, ..) in FATES {
+                let timeout = if name == "f504" {
+                    ", timeout: 100ms"
+                } else {
+                    ""
+                };
+                targets += &format!(
+                    "  {name}-{n}-{way:?}: {{ provider: sim, model: \"{model}\"{timeout} }}\n"
+                );
+                routes += &format!("  {name}-{asks:?}-{way:?}: {{ plan: {name}-{n}-{way:?} }}\n");
+            }
+        }
+    }
+    format!(
+        "providers:\n  sim: {{ dialect: openai, base_url: \"{}/v1\", api_key: sk-proof }}\ntargets:\n{targets}routes:\n{routes}",
+        sim.url()
+    )
+}
+
+struct World {
+    gates: Gates,
+    sim: Sim,
+    collector: Collector,
+    ground: Ground,
+}
+
+#[test]
+fn queue_wait_is_a_wait_and_statuses_are_true() {
+    alone(|| async {
+        let sim = Sim::start(Listen::loopback()).await.unwrap();
+        let collector = Collector::start().await;
+        let gates = Gates::open("", &config(&sim), &collector.env());
+        let world = Arc::new(World {
+            gates,
+            sim,
+            collector,
+            ground: Ground::new(),
+        });
+        let free = free_lane(&world).await;
+        let lines = one_at_a_time(&world).await;
+        let fates = fates(&world).await;
+        let count = |tls: bool| {
+            let ways = free
+                .iter()
+                .chain(&lines)
+                .map(|r| r.1)
+                .chain(fates.iter().map(|f| f.0.2));
+            ways.filter(|w| w.is_tls() == tls).count()
+        };
+        let records = world.gates.records(count(false), count(true));
+        assert_free(&world, &free).await;
+        assert_lines(&world, &lines).await;
+        assert_fates(&world, &records, &fates).await;
+        let marks = free
+            .iter()
+            .chain(&lines)
+            .map(|r| &r.0)
+            .chain(fates.iter().map(|f| &f.1));
+        marks.for_each(|m| assert_adds_up(&records, m));
+        println!("T9 canary p99 {:.1?}", world.ground.late());
+    });
+}
+
+type Ran = (Mark, Way);
+
+/// One request after another, each with its own service time.
+async fn free_lane(world: &Arc<World>) -> Vec<Ran> {
+    let shared = world.clone();
+    at_once(8, (0..REQUESTS).collect(), move |n| {
+        let world = shared.clone();
+        async move {
+            let (mark, i) = (Mark::new(), usize::try_from(n).unwrap());
+            let way = WAYS[i % WAYS.len()];
+            let request = mark.on(SURFACES[i % SURFACES.len()].of(&format!("r{n}")));
+            let answer = Guest::arrive(&world.gates, way).await.ask(&request).await;
+            assert_eq!(answer.status, 200);
+            (mark, way)
+        }
+    })
+    .await
+}
+
+/// Several at once on a lane of one, over each way in.
+async fn one_at_a_time(world: &Arc<World>) -> Vec<Ran> {
+    let shared = world.clone();
+    let all: Vec<_> = WAYS
+        .iter()
+        .flat_map(|way| (0..IN_LINE).map(|_| *way))
+        .collect();
+    at_once(all.len(), all, move |way| {
+        let world = shared.clone();
+        async move {
+            let mark = Mark::new();
+            let request = mark.on(Asks::Chat.of(&format!("one-{way:?}")));
+            let answer = Guest::arrive(&world.gates, way).await.ask(&request).await;
+            assert_eq!(answer.status, 200);
+            (mark, way)
+        }
+    })
+    .await
+}
+
+/// Every fate on every surface from every caller; what the socket saw. An error within a stream needs a
+/// stream.
+async fn fates(world: &Arc<World>) -> Vec<((Fate, Asks, Way), Mark)> {
+    let mut all = Vec::new();
+    for fate in FATES {
+        for asks in SURFACES {
+            all.extend(WAYS.map(|way| (fate, asks, way)));
+        }
+    }
+    all.retain(|(fate, asks, _)| fate.0 != "inband" || asks.streams());
+    let shared = world.clone();
+    at_once(8, all, move |trial| {
+        let world = shared.clone();
+        async move {
+            let ((name, _, status, ..), asks, way) = trial;
+            let mark = Mark::new();
+            let request = mark.on(asks.of(&format!("{name}-{asks:?}-{way:?}")));
+            let guest = Guest::arrive(&world.gates, way).await;
+            if status == 499 {
+                let started = guest.start(&request).await;
+                seen(&world.sim, &mark, |s| s.received.is_some()).await;
+                let _stays = started
+                    .leave(if way.is_http2() {
+                        Leaves::StreamReset
+                    } else {
+                        Leaves::Fin
+                    })
+                    .await;
+                seen(&world.sim, &mark, |s| s.closed.is_some()).await;
+            } else {
+                let answer = guest.start(&request).await.answer().await;
+                assert_eq!(
+                    answer.status,
+                    status,
+                    "{name} {asks:?} {way:?}: {}",
+                    answer.text()
+                );
+            }
+            (trial, mark)
+        }
+    })
+    .await
+}
+
+type Trees = HashMap<String, Vec<Span>>;
+
+/// The spans of these requests, by trace id, once all are closed.
+async fn trees(world: &World, marks: impl Iterator<Item = &Mark> + Clone) -> Trees {
+    let n = marks.clone().count();
+    let of = |spans: &[Span]| {
+        let mut trees = Trees::new();
+        for span in spans {
+            trees
+                .entry(hex(&span.trace_id))
+                .or_default()
+                .push(span.clone());
+        }
+        trees
+    };
+    let closed = |tree: Option<&Vec<Span>>| {
+        tree.is_some_and(|t| t.iter().any(|s| s.name.starts_with("request.")))
+    };
+    let spans = world.collector.wait(|spans| {
+        let trees = of(spans);
+        marks.clone().filter(|m| closed(trees.get(&m.0))).count() == n
+    });
+    of(&spans.await)
+}
+
+fn of<'a>(tree: &'a [Span], name: &str) -> &'a Span {
+    tree.iter()
+        .find(|s| s.name.starts_with(name))
+        .unwrap_or_else(|| panic!("no {name}"))
+}
+
+fn length(span: &Span) -> Duration {
+    Duration::from_nanos(span.end_time_unix_nano - span.start_time_unix_nano)
+}
+
+/// Waits of nothing, while attempts spread 25-fold.
+async fn assert_free(world: &World, ran: &[Ran]) {
+    let trees = trees(world, ran.iter().map(|r| &r.0)).await;
+    let mut table = Tally::of("T9 free lane", [cell(&[&"queue.wait"])]);
+    let mut attempts = Vec::new();
+    for (mark, _) in ran {
+        let tree = &trees[&mark.0];
+        let waits: Vec<_> = tree.iter().filter(|s| s.name == "queue.wait").collect();
+        assert_eq!(waits.len(), 1);
+        assert!(
+            !waits[0]
+                .attributes
+                .iter()
+                .any(|a| a.key.starts_with("gen_ai.")),
+            "{:?}",
+            waits[0]
+        );
+        table.ran("queue.wait", length(waits[0]));
+        attempts.push(length(of(tree, "resilience.attempt")));
+    }
+    table.close(usize::try_from(REQUESTS).unwrap());
+    world
+        .ground
+        .within("waits on a free lane", table.p99(), ms(5));
+    let (least, most) = (
+        attempts.iter().min().unwrap(),
+        attempts.iter().max().unwrap(),
+    );
+    assert!(
+        *least < ms(70) && *most >= ms(SLOWEST),
+        "{least:?} to {most:?}"
+    );
+}
+
+/// On a lane of one the next wait ends when the attempt before it does.
+async fn assert_lines(world: &World, ran: &[Ran]) {
+    let trees = trees(world, ran.iter().map(|r| &r.0)).await;
+    let mut table = Tally::of("T9 lane of one", WAYS.map(|way| cell(&[&way])));
+    for way in WAYS {
+        let mut line: Vec<_> = ran
+            .iter()
+            .filter(|r| r.1 == way)
+            .map(|r| &trees[&r.0.0])
+            .collect();
+        line.sort_by_key(|tree| of(tree, "resilience.attempt").start_time_unix_nano);
+        for pair in line.windows(2) {
+            let over = of(pair[0], "resilience.attempt").end_time_unix_nano;
+            let granted = of(pair[1], "queue.wait").end_time_unix_nano;
+            table.ran(&cell(&[&way]), Duration::from_nanos(over.abs_diff(granted)));
+        }
+    }
+    table.close(usize::try_from(IN_LINE).unwrap() - 1);
+    world
+        .ground
+        .within("a wait ends when its predecessor does", table.p99(), ms(5));
+}
+
+/// Span and record say what the socket saw, and every failure is an error.
+async fn assert_fates(world: &World, records: &Records, ran: &[((Fate, Asks, Way), Mark)]) {
+    let trees = trees(world, ran.iter().map(|r| &r.1)).await;
+    let name = |((name, ..), asks, way): &(Fate, Asks, Way)| cell(&[name, asks, way]);
+    let mut table = Tally::of("T9 fates", ran.iter().map(|r| name(&r.0)));
+    for (trial, mark) in ran {
+        let (_, _, status, outcome, error) = trial.0;
+        let request = of(&trees[&mark.0], "request.");
+        let said = |key: &str| attribute(&request.attributes, key);
+        let what = name(trial);
+        assert_eq!(
+            said("http.response.status_code"),
+            Some(status.to_string()),
+            "{what}"
+        );
+        assert_eq!(said("punctual.outcome").as_deref(), Some(outcome), "{what}");
+        assert_eq!(said("error.type").as_deref(), error, "{what}");
+        let is_error = request
+            .status
+            .as_ref()
+            .is_some_and(|s| s.code == StatusCode::Error as i32);
+        assert_eq!(is_error, error.is_some(), "{what}");
+        let line = records.of(mark);
+        assert_eq!(
+            (&line["status"], &line["outcome"]),
+            (&status.into(), &outcome.into()),
+            "{what}"
+        );
+        table.ran(&what, None);
+    }
+    table.close(1);
+}
+
+/// `elapsed` is the sum of its parts to within 5 ms.
+fn assert_adds_up(records: &Records, mark: &Mark) {
+    let line = records.of(mark);
+    let ms = |key: &str| line[key].as_f64().unwrap();
+    let parts = [
+        "receive_ms",
+        "queue_ms",
+        "attempt_ms",
+        "backoff_ms",
+        "send_ms",
+    ];
+    let rest = ms("elapsed_ms") - parts.iter().map(|p| ms(p)).sum::<f64>();
+    assert!(rest.abs() <= 5.0, "{rest} ms are nobody's: {line:#}");
+}
+
+#[test]
+fn a_wait_is_exported_while_its_attempt_is_still_held() {
+    alone(|| async {
+        let sim = Sim::start(Listen::loopback()).await.unwrap();
+        let collector = Collector::start().await;
+        let gates = Gates::open("", &config(&sim), &collector.env());
+        for way in WAYS {
+            let mark = Mark::new();
+            let request = mark.on(Asks::Chat.of(&format!("f499-Chat-{way:?}")));
+            let held = Guest::arrive(&gates, way).await.start(&request).await;
+            seen(&sim, &mark, |s| s.received.is_some()).await;
+            let mine = |s: &&Span| hex(&s.trace_id) == mark.0;
+            collector
+                .wait(|spans| spans.iter().filter(mine).any(|s| s.name == "queue.wait"))
+                .await;
+            let open = collector
+                .spans()
+                .iter()
+                .filter(mine)
+                .all(|s| s.name == "queue.wait");
+            assert!(open, "the attempt is over already");
+            sleep(ms(1)).await;
+            drop(held);
+        }
+    });
+}
