@@ -10,6 +10,7 @@ mod choice;
 mod chunk;
 mod content;
 mod convert;
+mod glance;
 mod stream;
 #[cfg(test)]
 mod tests;

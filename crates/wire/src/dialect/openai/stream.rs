@@ -5,9 +5,7 @@
 //! the stream are errors however they come: `event: error`, llama.cpp's `error:` field, or a
 //! top-level `error` that is not null, whatever follows.
 
-use memchr::memmem;
-
-use super::{choice::Choice, chunk::Chunk};
+use super::{choice::Choice, chunk::Chunk, glance};
 use crate::{
     Surface, Usage, Verdict,
     dialect::{End, Finish, Judged, Kind},
@@ -16,10 +14,8 @@ use crate::{
     usage,
 };
 
-/// Larger events are not parsed, so that one of 16 MiB does not hold a worker for 28 ms.
-const PARSE_LIMIT: usize = 64 * 1024;
-/// How far into, and before the end of, such an event is looked.
-const GLANCE: usize = 256;
+/// Larger events are not parsed: one of 16 MiB would hold a worker for 28 ms, one of this size for 2 ms.
+const PARSE_LIMIT: usize = 1 << 20;
 /// Finish reasons of choices beyond this index are not counted.
 const MAX_CHOICES: usize = 1 << 16;
 
@@ -27,7 +23,10 @@ const MAX_CHOICES: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Judge {
     n: usize,
+    /// By index, which choices have finished.
     finished: Vec<bool>,
+    /// How many of them.
+    finishes: usize,
     stopped_otherwise: bool,
     ended: bool,
     has_content: bool,
@@ -48,6 +47,7 @@ impl Judge {
                 .unwrap_or(MAX_CHOICES)
                 .clamp(1, MAX_CHOICES),
             finished: Vec::new(),
+            finishes: 0,
             stopped_otherwise: false,
             ended: false,
             has_content: false,
@@ -69,7 +69,8 @@ impl Judge {
         if let Some(error) = lines.error {
             return Judged::plain(Kind::Error(Verdict::in_band(error)));
         }
-        if event.raw().len() > PARSE_LIMIT {
+        // one that was cut must be parsed to be told from a whole one; there is one in a stream
+        if event.raw().len() > PARSE_LIMIT && event.is_complete() {
             return self.glance(lines.name, event.raw());
         }
         match (lines.name, &lines.data) {
@@ -153,10 +154,10 @@ impl Judge {
                 self.finished.resize(index + 1, false);
             }
             if let Some(slot) = self.finished.get_mut(index) {
-                *slot = true;
+                self.finishes += usize::from(!std::mem::replace(slot, true));
             }
         }
-        if self.finished.iter().filter(|done| **done).count() >= self.n {
+        if self.finishes >= self.n {
             if self.closes_call() {
                 judged.reasoning = false;
                 self.content(judged);
@@ -190,20 +191,17 @@ impl Judge {
 
     /// Over the limit: content, unless its name or its first bytes say that it is an error.
     fn glance(&mut self, name: Option<&str>, raw: &[u8]) -> Judged {
-        let head = raw.get(..GLANCE).unwrap_or(raw);
-        let begins = memmem::find(head, b"data:").and_then(|at| head.get(at + 5..));
-        let begins = begins.map(<[u8]>::trim_ascii_start).unwrap_or_default();
-        if name == Some("error") || begins.starts_with(b"{\"error\"") {
+        if name == Some("error") || glance::is_error(raw) {
             return Judged::plain(Kind::Error(Verdict::in_band(b"")));
         }
-        let mut judged = Judged::plain(Kind::Content);
         self.has_content = true;
-        // inside a string these quotes would be escaped, so this is a member, mostly of choice 0
-        let tail = raw.get(raw.len().saturating_sub(GLANCE)..).unwrap_or(raw);
-        let reason = memmem::rfind(tail, b"\"finish_reason\":").and_then(|at| tail.get(at + 16..));
-        let word = reason.and_then(|rest| rest.trim_ascii_start().strip_prefix(b"\""));
-        let word = word.and_then(|rest| rest.split(|b| *b == b'"').next());
-        if let Some(finish) = word.and_then(|w| Finish::of(std::str::from_utf8(w).ok()?)) {
+        let usage = glance::usage(raw);
+        self.count(usage);
+        let mut judged = Judged {
+            usage,
+            ..Judged::plain(Kind::Content)
+        };
+        if let Some(finish) = glance::finish(raw) {
             self.finish(0, finish, &mut judged);
         }
         judged
