@@ -55,15 +55,8 @@ impl Stage {
                 played.push(helper.close().await);
             }
         }
-        let mut under = Vec::new();
-        for n in 0..kind.tries {
-            let id = match kind.tries {
-                1 => kind.name.to_owned(),
-                _ => format!("{}-try{n}", kind.name),
-            };
-            under.push(self.open(kind, id, numbers.next()).await);
-        }
-        for one in under.into_iter().chain(helpers) {
+        let one = self.open(kind, kind.name.to_owned(), numbers.next()).await;
+        for one in std::iter::once(one).chain(helpers) {
             played.push(one.close().await);
         }
         played

@@ -134,8 +134,6 @@ pub struct Kind {
     pub route: &'static str,
     pub before: Before,
     pub caller: Caller,
-    /// As often as it is tried, all at once, to see it once.
-    pub tries: usize,
     pub sampled: bool,
     pub outcome: &'static str,
     pub status: u16,
@@ -159,7 +157,6 @@ pub const ROW: Kind = Kind {
     route: "",
     before: Before::Nothing,
     caller: Caller::Reads,
-    tries: 1,
     sampled: true,
     outcome: "ok",
     status: 200,

@@ -21,6 +21,7 @@ mod line;
 mod panics;
 mod play;
 mod schema;
+mod secrets;
 mod stage;
 mod told;
 mod tree;

@@ -77,19 +77,10 @@ impl Told {
             &mut all,
         );
         let mut complaints = std::mem::take(&mut all.complaints);
-        let mut tries = HashMap::<&str, Vec<Vec<String>>>::new();
         for one in played {
             let mut verdict = Verdict::about(&one.id);
-            let row = self.judge_one(one, &mut verdict);
+            self.judge_one(one, &mut verdict);
             complaints.append(&mut verdict.complaints);
-            if let Some(kind) = one.kind {
-                tries.entry(kind.name).or_default().push(row.complaints);
-            }
-        }
-        // of a kind that is tried more than once, one must come out as the row says
-        for tried in tries.into_values() {
-            let best = tried.into_iter().min_by_key(Vec::len);
-            complaints.extend(best.into_iter().flatten());
         }
         for (trace, spans) in &self.spans {
             complaints.push(format!(
@@ -100,9 +91,7 @@ impl Told {
         complaints
     }
 
-    /// Judges what must hold for every request; what its row says is judged apart.
-    fn judge_one(&mut self, one: &Played, verdict: &mut Verdict) -> Verdict {
-        let mut row = Verdict::about(&one.id);
+    fn judge_one(&mut self, one: &Played, verdict: &mut Verdict) {
         let mine: Vec<_> = self
             .lines
             .iter()
@@ -110,7 +99,7 @@ impl Told {
             .cloned()
             .collect();
         verdict.is("log lines", mine.len(), 1);
-        let Some(line) = mine.first() else { return row };
+        let Some(line) = mine.first() else { return };
         line::as_the_caller_saw(line, one, verdict);
         let trace = line["trace_id"].as_str().unwrap_or_default();
         let (given, parent) = match &one.trace {
@@ -129,10 +118,9 @@ impl Told {
             written = tree.written(one.route);
         }
         if let Some(kind) = &one.kind {
-            line::as_the_row_says(line, kind, &mut row);
-            row.is("the tree", written.as_str(), kind.tree);
+            line::as_the_row_says(line, kind, verdict);
+            verdict.is("the tree", written.as_str(), kind.tree);
         }
-        row
     }
 
     /// The context of each exchange went upstream with it, and so did the caller's state.

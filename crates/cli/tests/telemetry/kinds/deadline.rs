@@ -74,25 +74,28 @@ pub const KINDS: &[Kind] = &[
         tree: "wait, attempt 0=request_deadline_exceeded/200!request_deadline_exceeded",
         ..LATE
     },
+    // none passes in a pause: a pause that could not end in time is never begun
     Kind {
-        name: "deadline-in-a-retry",
+        name: "deadline-behind-pauses",
         headers: &[("x-request-deadline-ms", "400")],
         members: &[sim("status=500"), sim("silent-headers")],
-        plan: "[$0, $1]",
+        plan: "[{ retry: { of: $0, max_attempts: 2, initial: 20ms } }, $1]",
         phase: "awaiting_headers",
-        tree: "wait, attempt 0=server_error/500!server_error, \
+        tree: "wait, attempt 0=server_error/500!server_error, pause, \
+               wait, attempt 0=server_error/500!server_error, \
                wait, attempt 1=request_deadline_exceeded/-!request_deadline_exceeded",
         ..LATE
     },
-    // a pause is never begun that could not fit; only its jitter can carry it to the deadline
     Kind {
-        name: "deadline-backoff",
+        name: "no-time-for-the-pause",
         headers: &[("x-request-deadline-ms", "2000")],
-        members: &[sim("status=503,retry-after-ms=1880,delay=50ms,fail=9")],
+        members: &[sim("status=503,retry-after=20")],
         plan: "{ retry: { of: $0 } }",
-        tries: 9,
-        phase: "backoff",
-        tree: "wait, attempt 0=overloaded/503!overloaded, pause!request_deadline_exceeded",
-        ..LATE
+        outcome: "failed",
+        status: 503,
+        error: "overloaded",
+        phase: "awaiting_content",
+        tree: "wait, attempt 0=overloaded/503!overloaded",
+        ..ROW
     },
 ];
