@@ -1,5 +1,6 @@
 //! `punctual serve`: configuration, telemetry, sockets, signals, and the gateway between them.
 
+mod ending;
 mod gauges;
 mod observe;
 mod reload;
@@ -11,12 +12,9 @@ use punctual_core::Observer;
 use punctual_server::{Gateway, Hooks, Listeners, Shutdown, Snapshot, Trigger};
 use punctual_telemetry::Telemetry;
 use punctual_upstream::Upstreams;
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
-use tokio_util::task::TaskTracker;
-
-/// How long telemetry may take to be delivered at the end.
-const FLUSH: Duration = Duration::from_secs(5);
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) fn run(args: &args::Serve) -> Result<(), Failure> {
     logs::start();
@@ -32,7 +30,9 @@ pub(crate) fn run(args: &args::Serve) -> Result<(), Failure> {
     };
     warn(&problems);
     let runtime = runtime(config.server.workers)?;
-    runtime.block_on(serve(file, config, environment))
+    let served = runtime.block_on(serve(file, config, environment));
+    ending::release(runtime);
+    served
 }
 
 fn default_file() -> Option<PathBuf> {
@@ -87,35 +87,35 @@ async fn serve(
         Some(admin) => Some(bind(admin.listen, "server.admin.listen").await?),
         None => None,
     };
-    let signals = Signals::listen()?;
+    let mut signals = Signals::listen()?;
     announce(&config, &public, admin.as_ref());
-    let hooks = hooks(&telemetry, config.telemetry.metrics, lasting.clone());
+    let loading = CancellationToken::new();
+    let closing = ending::closing(loading.clone(), lasting.clone());
+    let hooks = hooks(&telemetry, config.telemetry.metrics, closing);
     let gateway = Gateway::new(snapshot, telemetry.observer(), hooks);
     gauges::register(&telemetry, &gateway, &lasting);
     let (trigger, shutdown) = Shutdown::new();
     let tasks = TaskTracker::new();
     if let Some(watch) = watch {
-        tasks.spawn(reload::run(
+        tasks.spawn(loading.run_until_cancelled_owned(reload::run(
             watch,
             config.clone(),
             gateway.clone(),
             lasting.clone(),
             telemetry.clone(),
-        ));
+        )));
     }
     let serving = gateway.run(Listeners { public, admin }, shutdown);
     tokio::select! {
         () = serving => {}
-        () = obey(signals, &trigger) => {}
+        () = ending::obey(&mut signals, &trigger) => {}
     }
-    lasting.pools.shutdown().await;
-    if !telemetry.flush(FLUSH).await {
-        tracing::warn!("telemetry could not be delivered within {FLUSH:?}");
-    }
+    let (flush, close) = (telemetry.flush(ending::FLUSH), lasting.pools.shutdown());
+    ending::settle(flush, close, signals.next()).await;
     Ok(())
 }
 
-fn hooks(telemetry: &Telemetry, metrics: bool, lasting: Arc<build::Lasting>) -> Hooks {
+fn hooks(telemetry: &Telemetry, metrics: bool, ending: Box<dyn Fn() + Send + Sync>) -> Hooks {
     let (texts, sampler) = (telemetry.clone(), telemetry.clone());
     let (connections, headers) = (telemetry.clone(), telemetry.clone());
     Hooks {
@@ -129,7 +129,7 @@ fn hooks(telemetry: &Telemetry, metrics: bool, lasting: Arc<build::Lasting>) -> 
         sample: Box::new(move |trace| sampler.sample(trace)),
         connected: Box::new(move || Box::new(connections.connection_opened())),
         ignored: Box::new(move |header| headers.note_ignored_deadline(header)),
-        ending: Box::new(move || lasting.registry.close()),
+        ending,
     }
 }
 
@@ -167,16 +167,6 @@ fn announce(config: &Config, public: &[TcpListener], admin: Option<&TcpListener>
     }
     let names: Vec<&str> = config.routes.iter().map(|r| r.name.as_str()).collect();
     tracing::info!("routes: {}", names.join(", "));
-}
-
-/// The first signal drains, the second stops; never resolves, the gateway does.
-async fn obey(mut signals: Signals, trigger: &Trigger) {
-    signals.next().await;
-    trigger.drain();
-    tracing::info!("draining; once more ends at once");
-    signals.next().await;
-    trigger.stop();
-    std::future::pending().await
 }
 
 /// A gateway running beside something else, for the demo.

@@ -4,6 +4,7 @@ use crate::{
     stage::{PATIENCE, Stage, failed},
     support::{Caller, Collector, Request, ms},
 };
+use std::{fs::File, net::TcpListener, process::Command};
 use tokio::time::Instant;
 
 fn config(server: &str) -> String {
@@ -140,4 +141,45 @@ fn telemetry_is_delivered_before_the_end() {
     // the runtime must not wait for the collector's connections
     drop(collector);
     runtime.shutdown_background();
+}
+
+#[test]
+fn a_file_that_cannot_be_read_to_its_end_does_not_hold_the_process() {
+    let mut stage = start("lame_duck: 0s");
+    let pipe = stage.gateway.config.with_extension("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    std::fs::rename(&pipe, &stage.gateway.config).unwrap();
+    // opens when the gateway does, which then waits for what is never written
+    let _pipe = File::options()
+        .write(true)
+        .open(&stage.gateway.config)
+        .unwrap();
+    stage.gateway.signal("TERM");
+    assert_eq!(
+        stage.gateway.wait(PATIENCE * 3).and_then(|s| s.code()),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_signal_is_heard_while_telemetry_is_delivered() {
+    // takes connections and says nothing
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", collector.local_addr().unwrap());
+    let env = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
+        ("OTEL_BSP_SCHEDULE_DELAY", "60000"),
+    ];
+    let mut stage = Stage::start(&config("lame_duck: 0s"), &env, |_| {});
+    assert_eq!(stage.chat("m", false).status, 200);
+    stage.gateway.signal("TERM");
+    let _delivering = collector.accept().unwrap();
+    let start = Instant::now();
+    stage.gateway.signal("TERM");
+    assert_eq!(
+        stage.gateway.wait(PATIENCE * 3).and_then(|s| s.code()),
+        Some(0)
+    );
+    assert!(start.elapsed() < ms(2000), "{:?}", start.elapsed());
 }
