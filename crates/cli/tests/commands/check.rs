@@ -41,6 +41,10 @@ const WRONG: &[(&str, &str)] = &[
         "  t: { deadline: 1s, min_attempt: 2s, plan: { pass: vllm } }",
         "min_attempt is 2s, the deadline 1s",
     ),
+    (
+        "  u: { capture: errors, plan: { pass: vllm } }",
+        "bodies are never captured",
+    ),
 ];
 
 #[test]
