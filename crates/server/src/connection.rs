@@ -93,7 +93,7 @@ pub(crate) async fn serve<U: Upstream>(
     let gone = gone::gone(&socket);
     match protocol {
         Protocol::Http1 => {
-            let conn = http1(&settings).serve_connection(TokioIo::new(wire), service);
+            let conn = http1().serve_connection(TokioIo::new(wire), service);
             watch(conn, gone, stage, &link).await;
         }
         Protocol::Http2 => {
@@ -107,11 +107,10 @@ pub(crate) async fn serve<U: Upstream>(
     }
 }
 
-fn http1(settings: &Settings) -> hyper::server::conn::http1::Builder {
+fn http1() -> hyper::server::conn::http1::Builder {
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new())
-        // counts the idle time between requests too; the clock of the head is ours
-        .header_read_timeout(settings.idle_timeout)
+    // the clocks of head and idleness are ours
+    http.header_read_timeout(None)
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD as usize)
         .max_buf_size(MAX_UNSENT);

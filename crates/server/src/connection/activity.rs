@@ -1,8 +1,8 @@
 //! What a connection is doing, for the clocks that hyper does not have.
 //!
 //! HTTP/1.1: a head has `header_timeout` from its first byte (hyper's own timer counts the idle time before
-//! it too, so it is set to the idle time). HTTP/2: the first request has `header_timeout` from the
-//! preface, after that a connection without streams is idle, unless it takes what was written for streams
+//! it too and is set anew for every request, so it is off). HTTP/2: the first request has `header_timeout`
+//! from the preface. After that a connection without requests is idle, unless it takes what was written for streams
 //! that have ended here: the tail of an answer can be on its way for long. On both, a caller that takes
 //! nothing of what is written for the idle time is gone, whatever its responses are. The socket's reads and
 //! writes and the requests' guards write it down; the connection's task, which is polled after each of them,
@@ -109,9 +109,7 @@ impl Activity {
         let s = self.lock();
         let reading = match (s.head_since, s.protocol) {
             (Some(since), _) => since.checked_add(self.head),
-            (None, Some(Protocol::Http2)) if s.in_flight == 0 => {
-                s.idle_since.checked_add(self.idle)
-            }
+            (None, Some(_)) if s.in_flight == 0 => s.idle_since.checked_add(self.idle),
             (None, Some(Protocol::Http2)) => Instant::now().checked_add(self.idle),
             _ => None,
         };
@@ -175,7 +173,11 @@ mod tests {
         a.overdue().await;
         assert!((HEAD - Duration::from_millis(1)..=HEAD).contains(&start.elapsed()));
         drop(a.clone().busy());
-        assert_eq!(a.due(), None, "hyper counts the idle time");
+        assert_eq!(
+            a.due(),
+            Some(Instant::now() + IDLE),
+            "idle between requests"
+        );
         tokio::time::advance(IDLE / 2).await;
         a.heard();
         let since = Instant::now();
