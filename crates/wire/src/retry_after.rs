@@ -2,7 +2,7 @@
 //!
 //! Headers first, finest unit first: `retry-after-ms` (OpenAI, Azure), `x-ms-retry-after-ms`
 //! (Azure), `Retry-After` in seconds or as a date (RFC 9110 §10.2.3). Then the body: Google's
-//! `RetryInfo`, `retry_after` members, OpenAI's "try again in". A date is measured against the
+//! `RetryInfo`, `retry_after` members, prose such as "try again in 1.5s". A date is measured against the
 //! response's own `Date`, so that clocks that differ do no harm. Valid is 0 to 86,400 s; anything
 //! else (negative, past, not a number) is as if it had not been said, and nothing here can panic.
 
@@ -76,18 +76,25 @@ fn until(text: &str, sent: SystemTime) -> Option<Duration> {
     at.duration_since(sent).ok().filter(|hint| *hint <= MAX)
 }
 
-/// What an error body says.
+/// What an error body says: OpenAI's envelope, or Google's, which streams put into an array.
 fn said(body: &str) -> Option<Duration> {
+    let mut first = None;
+    json::elements(body, |element| first = first.or(Some(element)));
+    let body = first.unwrap_or(body);
     let error = json::member(body, "error").unwrap_or(body);
     let [after_ms, after, details, message] = json::members(
         error,
         &["retry_after_ms", "retry_after", "details", "message"],
     )?;
-    after_ms
-        .and_then(milliseconds)
-        .or_else(|| after.and_then(seconds))
+    // a number, or a number as text
+    let spelled = |value: Option<&str>, read: fn(&str) -> Option<Duration>| {
+        let value = value?;
+        read(&json::text(value).unwrap_or(value.into()))
+    };
+    spelled(after_ms, milliseconds)
+        .or_else(|| spelled(after, seconds))
         .or_else(|| retry_info(details?))
-        .or_else(|| try_again(&json::text(message?)?))
+        .or_else(|| spoken(&json::text(message?)?))
 }
 
 /// `"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"12.5s"}]`
@@ -100,27 +107,50 @@ fn retry_info(details: &str) -> Option<Duration> {
     hint
 }
 
-/// OpenAI and Groq: "Please try again in 46.72s", "… in 1m30.5s", "… in 20ms".
-fn try_again(message: &str) -> Option<Duration> {
-    let (_, rest) = message.split_once("try again in ")?;
-    let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
-    let (mut rest, mut total) = (rest.get(..end)?.trim_end_matches('.'), Duration::ZERO);
-    while !rest.is_empty() {
-        let unit = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at_checked(unit)?;
-        let length = after
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(after.len());
-        let (name, after) = after.split_at_checked(length)?;
-        let per_second = match name {
-            "ms" => 1_000.0,
-            "s" => 1.0,
-            "m" => 1.0 / 60.0,
-            "h" => 1.0 / 3_600.0,
-            _ => return None,
+/// OpenAI and Groq: "Please try again in 46.72s", "… in 1m30.5s", "… in 20ms"; Azure: "Please retry after 6
+/// seconds."; Gemini: "Please retry in 12.5s.".
+fn spoken(message: &str) -> Option<Duration> {
+    const PHRASES: [&str; 4] = [
+        "try again in ",
+        "try again after ",
+        "retry after ",
+        "retry in ",
+    ];
+    let message = message.to_lowercase();
+    let behind = |phrase: &&str| message.split_once(*phrase).map(|(_, rest)| rest);
+    PHRASES.iter().filter_map(behind).find_map(length)
+}
+
+/// The length of time at the beginning of `text`: numbers, each with its unit, with or without blanks.
+fn length(text: &str) -> Option<Duration> {
+    let (mut rest, mut total) = (text, None::<Duration>);
+    loop {
+        let number = rest.trim_start();
+        let end = number
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(number.len());
+        let (number, after) = number.split_at_checked(end)?;
+        let unit = after.trim_start();
+        let end = unit
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(unit.len());
+        let (unit, after) = unit.split_at_checked(end)?;
+        let Some(part) = per_second(unit).and_then(|per_second| decimal(number, per_second)) else {
+            break;
         };
-        total = total.checked_add(decimal(number, per_second)?)?;
+        total = Some(total.unwrap_or_default().checked_add(part)?);
         rest = after;
     }
-    (total <= MAX).then_some(total)
+    total.filter(|total| *total <= MAX)
+}
+
+/// How many of a unit make a second.
+fn per_second(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ms" | "millisecond" | "milliseconds" => 1_000.0,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 1.0 / 60.0,
+        "h" | "hr" | "hour" | "hours" => 1.0 / 3_600.0,
+        _ => return None,
+    })
 }

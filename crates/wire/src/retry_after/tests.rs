@@ -117,6 +117,39 @@ fn bodies_are_heard_when_no_header_speaks() {
     assert_eq!(of(r#"{"retry_after":3}"#), MS(3_000));
     assert_eq!(of(r#"{"error":{"message":"try again in a while"}}"#), None);
     assert_eq!(of("<html>"), None);
+    assert_eq!(of(&format!("[{google}]")), MS(12_500), "as streams have it");
+    assert_eq!(of(r#"{"error":{"retry_after":"30"}}"#), MS(30_000));
+    assert_eq!(of(r#"{"retry_after_ms":"250"}"#), MS(250));
+}
+
+#[test]
+fn prose_is_understood_in_the_spellings_that_occur() {
+    for (message, expected) in [
+        ("Please try again in 5 seconds.", MS(5_000)),
+        (
+            "please retry after 6 seconds. To increase your limit",
+            MS(6_000),
+        ),
+        ("Try again in 1 minute", MS(60_000)),
+        ("Please retry in 12.5s.", MS(12_500)),
+        ("try again in 1 minute 30 seconds", MS(90_000)),
+        ("try again in 1m30.5s", MS(90_500)),
+        ("try again in 250 milliseconds", MS(250)),
+        ("retry after a while; try again in 2s", MS(2_000)),
+        ("try again in 5", None),
+        ("try again in 5 attempts", None),
+        ("try again in 25 hours", None),
+        ("try again in ", None),
+        ("try again in -5s", None),
+    ] {
+        let body = serde_json::json!({ "error": { "message": message } }).to_string();
+        let heard = hint(
+            &HeaderMap::new(),
+            Some(body.as_bytes()),
+            SystemTime::UNIX_EPOCH,
+        );
+        assert_eq!(heard, expected, "{message}");
+    }
 }
 
 #[test]
