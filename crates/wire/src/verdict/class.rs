@@ -88,9 +88,11 @@ const CONTEXT: [&str; 4] = [
     "contextwindowexceeded",
     "contextwindowexceedederror",
 ];
-/// OpenAI and vLLM; vLLM; SGLang; llama.cpp; Anthropic (two); Gemini; Groq and Responses; TGI.
-const CONTEXT_TEXTS: [&str; 10] = [
+/// OpenAI and vLLM; xAI; vLLM; SGLang; llama.cpp; Anthropic (two); Gemini; Groq and Responses; TGI; Bedrock;
+/// Moonshot; DashScope.
+const CONTEXT_TEXTS: [&str; 14] = [
     "maximum context length",
+    "maximum prompt length",
     "maximum model length",
     "model's context length",
     "exceeds the available context size",
@@ -100,6 +102,9 @@ const CONTEXT_TEXTS: [&str; 10] = [
     "context window",
     "context length exceeded",
     "`inputs` tokens + `max_new_tokens` must be",
+    "input is too long for requested model",
+    "exceeded model token limit",
+    "range of input length should be",
 ];
 
 const REFUSED: [&str; 8] = [
@@ -111,6 +116,13 @@ const REFUSED: [&str; 8] = [
     "moderationblocked",
     "datainspectionfailed",
     "safetyviolation",
+];
+
+/// OpenAI's `invalid_prompt`, a code that also stands for a prompt that cannot be read; Anthropic; xAI.
+const REFUSED_TEXTS: [&str; 3] = [
+    "violating our usage polic",
+    "content filtering policy",
+    "violates usage guidelines",
 ];
 
 const OVERLOADED: [&str; 7] = [
@@ -182,6 +194,8 @@ fn by_status(status: u16) -> Class {
         402 => Class::QuotaExhausted,
         403 => Class::Forbidden,
         404 => Class::NotFound,
+        // RFC 7725: "as a consequence of a legal demand"
+        451 => Class::ContentRefused,
         429 => Class::RateLimited,
         503 | 529 => Class::Overloaded,
         408 | 425 | 500.. => Class::ServerError,
@@ -210,7 +224,7 @@ fn refined(status: Option<u16>, said: &Said) -> Option<Class> {
     if among(&[400, 413, 422]) && (word(&CONTEXT) || phrase(&CONTEXT_TEXTS)) {
         return Some(Class::ContextLengthExceeded);
     }
-    if among(&[400, 403, 422, 451]) && word(&REFUSED) {
+    if among(&[400, 403, 422, 451]) && (word(&REFUSED) || phrase(&REFUSED_TEXTS)) {
         return Some(Class::ContentRefused);
     }
     let server = status.is_none_or(|s| s >= 500);

@@ -33,8 +33,9 @@ fn a_bare_status_has_one_class() {
         (&[401], Class::Unauthorized),
         (&[403], Class::Forbidden),
         (&[404], Class::NotFound),
+        (&[451], Class::ContentRefused),
         (
-            &[400, 405, 409, 413, 415, 418, 422, 451, 498, 499],
+            &[400, 405, 409, 413, 415, 418, 422, 498, 499],
             Class::InvalidRequest,
         ),
         (
@@ -81,6 +82,10 @@ fn a_prompt_that_is_too_long_is_recognised_in_every_wording() {
         "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
         "Your input exceeds the context window of this model.",
         "`inputs` tokens + `max_new_tokens` must be <= 4096",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "Input is too long for requested model.",
+        "Invalid request: Your request exceeded model token limit: 8192",
+        "Range of input length should be [1, 30720]",
     ] {
         let body = serde_json::json!({ "error": { "message": message } }).to_string();
         for status in [400, 413] {
@@ -122,12 +127,27 @@ fn a_policy_refusal_is_recognised() {
             r#"{"error":{"code":"x","innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#,
         ),
         (
+            400,
+            r#"{"error":{"message":"Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt","type":"invalid_request_error","code":"invalid_prompt"}}"#,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#,
+        ),
+        (
+            403,
+            r#"{"code":"The caller does not have permission","error":"Content violates usage guidelines."}"#,
+        ),
+        (
             403,
             r#"{"error":{"code":403,"message":"flagged","metadata":{"reasons":["violence"],"flagged_input":"x"}}}"#,
         ),
     ] {
         assert_eq!(class(status, body), Class::ContentRefused, "{body}");
     }
+    let unreadable =
+        r#"{"error":{"message":"Invalid prompt: no messages","code":"invalid_prompt"}}"#;
+    assert_eq!(class(400, unreadable), Class::InvalidRequest);
     assert_eq!(
         in_band(r#"{"error":{"code":"content_filter"}}"#),
         Class::ContentRefused
