@@ -2,7 +2,8 @@
 //!
 //! An upstream's error can quote the key it refused or the address it runs at. Before such text
 //! reaches a caller, a log or a span, every configured secret and host in it becomes
-//! `[redacted]`, without regard to ASCII case. In JSON only the insides of strings change, and
+//! `[redacted]`, without regard to ASCII case. A text that ends in the beginning of a secret was cut there,
+//! and loses that too. In JSON only the insides of strings change, and
 //! they are compared decoded, so that `https:\/\/` hides nothing and the document stays valid.
 
 use std::borrow::Cow;
@@ -18,6 +19,8 @@ pub const REDACTED: &str = "[redacted]";
 
 /// Shorter ones are left alone: taking out every `a` protects nothing.
 const SHORTEST: usize = 4;
+/// Beginnings shorter than this are left alone at the end of a text: `sk-proj-` is no secret.
+const SHORTEST_CUT: usize = 8;
 
 /// `text` without any of `secrets`.
 pub fn text<'a>(text: &'a str, secrets: &[&str]) -> Cow<'a, str> {
@@ -27,6 +30,7 @@ pub fn text<'a>(text: &'a str, secrets: &[&str]) -> Cow<'a, str> {
         let needle = secret.to_ascii_lowercase();
         let found = memmem::find_iter(folded.as_bytes(), needle.as_bytes());
         hits.extend(found.map(|start| (start, start + needle.len())));
+        hits.extend(cut(&folded, needle.as_bytes()).map(|start| (start, folded.len())));
     }
     if hits.is_empty() {
         return Cow::Borrowed(text);
@@ -43,6 +47,17 @@ pub fn text<'a>(text: &'a str, secrets: &[&str]) -> Cow<'a, str> {
     }
     out.push_str(text.get(done..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// Where at the end of `text` a part of `secret` begins.
+fn cut(text: &str, secret: &[u8]) -> Option<usize> {
+    let longest = secret.len().saturating_sub(1).min(text.len());
+    let begins = |length: &usize| {
+        let part = secret.get(..*length);
+        part.is_some_and(|part| text.as_bytes().ends_with(part))
+    };
+    let length = (SHORTEST_CUT..=longest).rev().find(begins)?;
+    Some(text.len() - length).filter(|start| text.is_char_boundary(*start))
 }
 
 /// `body` without any of `secrets`: by its strings if it is JSON, else by its bytes, and nothing

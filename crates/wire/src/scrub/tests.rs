@@ -45,6 +45,23 @@ fn overlapping_secrets_leave_nothing_behind() {
     assert_eq!(text("a", &["a"]), "a", "too short to be a secret");
 }
 
+#[test]
+fn a_secret_that_a_cut_left_the_beginning_of_is_taken_out_too() {
+    assert_eq!(text("bad key sk-live-01234", &[KEY]), "bad key [redacted]");
+    assert_eq!(
+        text("bad key SK-LIVE-012345678", &[KEY]),
+        "bad key [redacted]"
+    );
+    assert_eq!(
+        text("a key begins with sk-live", &[KEY]),
+        "a key begins with sk-live"
+    );
+    assert_eq!(
+        text("sk-live-01234 is none", &[KEY]),
+        "sk-live-01234 is none"
+    );
+}
+
 proptest! {
     #[test]
     fn no_secret_survives_and_json_stays_json(before in ".{0,20}", after in ".{0,20}") {
