@@ -11,7 +11,9 @@ use punctual_core::Failure;
 use std::{
     future::poll_fn,
     task::{Context, Poll, ready},
+    time::Duration,
 };
+use tokio::time::timeout;
 
 /// Room that is made for a body on its own word.
 const TRUSTED: usize = 1 << 20;
@@ -48,6 +50,8 @@ impl Cut {
 pub(crate) struct Body {
     stream: Stream,
     inflate: Option<Inflate>,
+    /// What came and is not decoded yet.
+    input: Bytes,
     /// The end of the input was seen; only the decoder's last words are left.
     over: bool,
 }
@@ -58,6 +62,7 @@ impl Body {
         Ok(Self {
             stream,
             inflate,
+            input: Bytes::new(),
             over: false,
         })
     }
@@ -65,11 +70,19 @@ impl Body {
     /// The next bytes, never none of them; `None` at the end.
     pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
         while !self.over {
+            if let Some(inflate) = self.inflate.as_mut().filter(|_| !self.input.is_empty()) {
+                match inflate.push(&mut self.input) {
+                    Ok(bytes) if bytes.is_empty() => {}
+                    Ok(bytes) => return Poll::Ready(Some(Ok(bytes))),
+                    Err(why) => return Poll::Ready(Some(Err(Cut::Undecodable(why)))),
+                }
+            }
             let decoded = match ready!(self.stream.poll_chunk(cx)) {
-                Some(Ok(bytes)) => match &mut self.inflate {
-                    None => Ok(bytes),
-                    Some(inflate) => inflate.push(&bytes),
-                },
+                Some(Ok(bytes)) if self.inflate.is_some() => {
+                    self.input = bytes;
+                    continue;
+                }
+                Some(Ok(bytes)) => Ok(bytes),
                 Some(Err(_)) => return Poll::Ready(Some(Err(Cut::Broken))),
                 None => {
                     self.over = true;
@@ -92,16 +105,21 @@ impl Body {
         length.unwrap_or_default().min(TRUSTED)
     }
 
-    /// Up to `limit` bytes of it, and no error whatever comes: for the words beside an error status.
-    pub(crate) async fn beginning(&mut self, limit: usize) -> Bytes {
+    /// Up to `limit` bytes of it, as far as they come within `wait`, and no error whatever comes: for the
+    /// words beside an error status.
+    pub(crate) async fn beginning(&mut self, limit: usize, wait: Duration) -> Bytes {
         let mut read = BytesMut::new();
-        while let Some(Ok(bytes)) = poll_fn(|cx| self.poll_chunk(cx)).await {
-            let room = limit.saturating_sub(read.len());
-            read.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
-            if read.len() >= limit {
-                break;
+        let reading = async {
+            while let Some(Ok(bytes)) = poll_fn(|cx| self.poll_chunk(cx)).await {
+                let room = limit.saturating_sub(read.len());
+                read.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+                if read.len() >= limit {
+                    break;
+                }
             }
-        }
+        };
+        // what came in time is what there is
+        let _ = timeout(wait, reading).await;
         read.freeze()
     }
 }

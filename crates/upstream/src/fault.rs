@@ -8,7 +8,7 @@ use crate::head;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use punctual_core::{Code, Failure, Fault, Progress, Sent};
-use punctual_wire::{Class, Verdict, error_body, scrub};
+use punctual_wire::{Class, Surface, Verdict, error_body, scrub};
 use std::time::SystemTime;
 
 /// The code of a class.
@@ -34,9 +34,26 @@ fn unsaid(target: &str, status: Option<u16>) -> String {
     format!("target {target} answered with error{status} and gave no reason")
 }
 
-/// An answer of `target` whose status is no success.
+/// Who was asked for what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) surface: Surface,
+}
+
+impl Asked<'_> {
+    /// Whether a 403 or 404 says something about the target. On another API than chat it says that the
+    /// model does not serve that one; a 403 that is no JSON is the page of something in front of the
+    /// provider, about this one request.
+    fn benches(self, class: Class, body: &[u8]) -> bool {
+        let by_the_api = class != Class::Forbidden || error_body::is_json(body);
+        self.surface == Surface::Chat && by_the_api
+    }
+}
+
+/// An answer of a target whose status is no success.
 pub(crate) fn of_response(
-    target: &str,
+    asked: Asked<'_>,
     status: StatusCode,
     headers: &HeaderMap,
     body: &Bytes,
@@ -48,7 +65,7 @@ pub(crate) fn of_response(
         return Failure::new(Code::ConnectFailed, text);
     }
     let verdict = Verdict::of_response(status.as_u16(), headers, body, SystemTime::now());
-    let mut failure = judged(target, &verdict, body, secrets);
+    let mut failure = judged(asked, &verdict, body, secrets);
     failure.sent = Sent::Yes;
     failure.status = Some(status);
     failure.headers = Some(Box::new(head::of_failure(headers)));
@@ -59,20 +76,20 @@ pub(crate) fn of_response(
             status.as_u16(),
             scrub::text(said, secrets)
         ),
-        (None, _) => unsaid(target, verdict.status),
+        (None, _) => unsaid(asked.target, verdict.status),
     };
     failure
 }
 
-/// What `wire` said about an event or a whole answer of `target`; `json` is what it read.
+/// What `wire` said about an event or a whole answer; `json` is what it read.
 pub(crate) fn judged(
-    target: &str,
+    asked: Asked<'_>,
     verdict: &Verdict,
     json: &Bytes,
     secrets: &[&str],
 ) -> Box<Failure> {
     let code = code(verdict.class);
-    let unsaid = unsaid(target, verdict.status);
+    let unsaid = unsaid(asked.target, verdict.status);
     let message = match verdict.message.as_deref() {
         Some(said) => {
             let what = match verdict.class {
@@ -94,6 +111,7 @@ pub(crate) fn judged(
         Class::Unauthorized => failure.status = failure.status.or(Some(StatusCode::UNAUTHORIZED)),
         _ => {}
     }
+    failure.benches = asked.benches(verdict.class, json);
     if code.rule().fault == Fault::Caller {
         failure.body = Some(error_body::upstream_error(verdict, json, &unsaid, secrets));
     }

@@ -2,15 +2,17 @@
 //!
 //! It must not delay anything: what a compressed chunk holds is given out with that chunk, because each
 //! event of a stream was flushed by its sender. And it must not explode: output is looked at after every
-//! [`STEP`] of input, and ends the body when it is beyond all reason.
+//! [`STEP`] of input, given out before more is made of it, and ends the body when it is beyond all reason.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use http::{HeaderMap, header};
 use std::io::{self, Write};
 
 /// Input between two looks at the output; deflate makes at most about a thousand times as much of it.
 const STEP: usize = 1024;
+/// Output that is given out before more is made: what one socket read holds could be a hundred times as much.
+const ENOUGH: usize = 64 * 1024;
 /// Output may be this many times the input.
 const MAX_RATIO: u64 = 200;
 /// A ratio says nothing before this many bytes.
@@ -63,8 +65,8 @@ impl Inflate {
         }))
     }
 
-    /// All that is known after `input`; empty when that is nothing new.
-    pub(crate) fn push(&mut self, input: &[u8]) -> Result<Bytes, Undecodable> {
+    /// What is known after some of `input`, which is taken off it; empty only when that was all of it.
+    pub(crate) fn push(&mut self, input: &mut Bytes) -> Result<Bytes, Undecodable> {
         if let (Coding::Deflate, Some(first)) = (&self.coding, input.first()) {
             // the low half of a zlib header's first byte is 8; no deflate block begins like that
             self.coding = match first & 0x0f == 8 {
@@ -73,10 +75,11 @@ impl Inflate {
             };
         }
         let mut out = Vec::new();
-        for step in input.chunks(STEP) {
+        while out.len() < ENOUGH && input.has_remaining() {
+            let step = input.split_to(input.len().min(STEP));
             self.taken += step.len() as u64;
             self.coding
-                .write(step, &mut out)
+                .write(&step, &mut out)
                 .map_err(|_| Undecodable::Corrupt)?;
             let given = self.given.saturating_add(out.len() as u64);
             if given > RATIO_FLOOR && given > self.taken.saturating_mul(MAX_RATIO) {

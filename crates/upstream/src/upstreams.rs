@@ -12,7 +12,6 @@ use crate::{
 use bytes::Bytes;
 use punctual_core::{Attempt, Call, Code, Failure, TargetId, Upstream};
 use std::{fmt, sync::Arc, time::Duration};
-use tokio::time::timeout;
 
 /// How much of an error answer is read; what matters stands at its beginning.
 const ERROR_BODY: usize = 64 * 1024;
@@ -74,12 +73,11 @@ impl Upstreams {
             return Ok(Answer::new(&parts, body, reader, call));
         }
         let said = match body {
-            Ok(mut body) => timeout(ERROR_WAIT, body.beginning(ERROR_BODY)).await,
-            Err(_) => Ok(Bytes::new()),
+            Ok(mut body) => body.beginning(ERROR_BODY, ERROR_WAIT).await,
+            Err(_) => Bytes::new(),
         };
-        let said = said.unwrap_or_default();
         Err(reader.with_secrets(|secrets| {
-            fault::of_response(&target.name, parts.status, &parts.headers, &said, secrets)
+            fault::of_response(reader.asked(), parts.status, &parts.headers, &said, secrets)
         }))
     }
 }

@@ -69,6 +69,11 @@ pub fn upstream_error(verdict: &Verdict, body: &Bytes, unsaid: &str, secrets: &[
     })
 }
 
+/// Whether `body` is JSON at all; the pages of gateways and firewalls are not.
+pub fn is_json(body: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
+}
+
 /// Whether `body` is `{"error":{"message":"…",…}}`.
 pub fn is_envelope(body: &[u8]) -> bool {
     let message = std::str::from_utf8(body)

@@ -1,7 +1,10 @@
 //! What the judging of an answer needs to know of its request, and what must not be repeated of it.
 
 use super::events::Events;
-use crate::{fault, target::Target};
+use crate::{
+    fault::{self, Asked},
+    target::Target,
+};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use punctual_core::{Call, Failure};
@@ -38,7 +41,16 @@ impl Reader {
     }
 
     pub(super) fn judged(&self, verdict: &Verdict, json: &Bytes) -> Box<Failure> {
-        self.with_secrets(|secrets| fault::judged(&self.target.name, verdict, json, secrets))
+        let asked = self.asked();
+        self.with_secrets(|secrets| fault::judged(asked, verdict, json, secrets))
+    }
+
+    /// What a failure is judged by.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        Asked {
+            target: &self.target.name,
+            surface: self.surface,
+        }
     }
 
     /// Calls `f` with everything that must not be repeated.

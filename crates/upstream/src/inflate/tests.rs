@@ -16,6 +16,15 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     e.finish().unwrap()
 }
 
+/// All of `input`, piece by piece.
+fn push(inflate: &mut Inflate, input: &[u8]) -> Result<Vec<u8>, Undecodable> {
+    let (mut input, mut out) = (Bytes::copy_from_slice(input), Vec::new());
+    while !input.is_empty() {
+        out.extend(inflate.push(&mut input)?);
+    }
+    Ok(out)
+}
+
 #[test]
 fn each_flushed_event_comes_out_with_the_chunk_that_ends_it() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -27,12 +36,12 @@ fn each_flushed_event_comes_out_with_the_chunk_that_ends_it() {
         let sent = std::mem::take(encoder.get_mut());
         let out: Vec<u8> = sent
             .chunks(3)
-            .flat_map(|chunk| inflate.push(chunk).unwrap())
+            .flat_map(|chunk| push(&mut inflate, chunk).unwrap())
             .collect();
         assert_eq!(out, event.as_bytes());
     }
     let trailer = encoder.finish().unwrap();
-    assert!(inflate.push(&trailer).unwrap().is_empty());
+    assert!(push(&mut inflate, &trailer).unwrap().is_empty());
     assert!(inflate.finish().unwrap().is_empty());
 }
 
@@ -45,7 +54,7 @@ fn both_formats_called_deflate_are_understood() {
     raw.write_all(&text).unwrap();
     for encoded in [zlib.finish().unwrap(), raw.finish().unwrap()] {
         let mut inflate = decoder("deflate");
-        let mut out = inflate.push(&encoded).unwrap().to_vec();
+        let mut out = push(&mut inflate, &encoded).unwrap();
         out.extend(inflate.finish().unwrap());
         assert_eq!(out, text);
     }
@@ -56,7 +65,7 @@ fn a_bomb_is_stopped_before_it_grows() {
     let bomb = gzip(&vec![0; 64 << 20]);
     assert!(bomb.len() < 100_000);
     let mut inflate = decoder("gzip");
-    assert_eq!(inflate.push(&bomb), Err(Undecodable::Bomb));
+    assert_eq!(push(&mut inflate, &bomb), Err(Undecodable::Bomb));
     assert!(inflate.taken <= 3 * STEP as u64);
 }
 
@@ -66,18 +75,35 @@ fn text_that_compresses_well_is_no_bomb() {
     let text: String = (0..60_000).map(event).collect();
     let packed = gzip(text.as_bytes());
     let mut inflate = decoder("x-gzip");
-    let out = inflate.push(&packed).unwrap();
+    let out = push(&mut inflate, &packed).unwrap();
     assert_eq!(out.len() + inflate.finish().unwrap().len(), text.len());
+}
+
+#[test]
+fn what_one_read_holds_is_given_out_in_pieces() {
+    let text: String = (0..60_000)
+        .map(|n| format!("data: {{\"n\":{n}}}\n\n"))
+        .collect();
+    let packed = gzip(text.as_bytes());
+    let mut inflate = decoder("gzip");
+    let mut rest = Bytes::from(packed);
+    let mut whole = 0;
+    while !rest.is_empty() {
+        let piece = inflate.push(&mut rest).unwrap();
+        assert!(piece.len() <= ENOUGH + 64 * STEP, "{}", piece.len());
+        whole += piece.len();
+    }
+    assert_eq!(whole + inflate.finish().unwrap().len(), text.len());
 }
 
 #[test]
 fn a_cut_body_and_a_false_label_are_corrupt() {
     let whole = gzip(b"hello");
     let mut cut = decoder("gzip");
-    cut.push(&whole[..whole.len() - 9]).unwrap();
+    push(&mut cut, &whole[..whole.len() - 9]).unwrap();
     assert_eq!(cut.finish(), Err(Undecodable::Corrupt));
     let mut plain = decoder("gzip");
-    assert_eq!(plain.push(b"data: {}\n\n"), Err(Undecodable::Corrupt));
+    assert_eq!(push(&mut plain, b"data: {}\n\n"), Err(Undecodable::Corrupt));
     assert_eq!(decoder("gzip").finish(), Ok(Bytes::new()));
 }
 

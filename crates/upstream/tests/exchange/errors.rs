@@ -1,10 +1,15 @@
 //! What upstreams say no with.
 
 use crate::support::{Ask, Bench, HTTP1, HTTP2, WAYS};
-use punctual_core::{Code, Sent};
+use punctual_core::{Code, Sent, Surface};
 use punctual_sim::Listen;
 use punctual_upstream::{Auth, TargetSpec};
 use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    task::JoinSet,
+};
 
 #[tokio::test]
 async fn a_status_becomes_its_code() {
@@ -60,6 +65,48 @@ async fn an_error_without_words_names_the_target_and_the_status() {
         );
         assert_eq!(body, &envelope, "{model}");
     }
+}
+
+#[tokio::test]
+async fn a_403_or_404_benches_only_where_it_is_about_the_target() {
+    let bench = Bench::new(HTTP1).await;
+    for (model, surface, benches) in [
+        ("sim:status=403", Surface::Chat, true),
+        ("sim:status=403,html", Surface::Chat, false),
+        ("sim:status=403,empty", Surface::Chat, false),
+        ("sim:status=404", Surface::Chat, true),
+        ("sim:status=404", Surface::Embeddings, false),
+        ("sim:status=403", Surface::Completions, false),
+    ] {
+        let ask = Ask {
+            surface,
+            ..Ask::unary(model)
+        };
+        let failure = bench.fails(&ask).await;
+        assert_eq!(failure.benches, benches, "{model} {surface:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_before_the_words_stopped_is_kept() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let front = listener.local_addr().unwrap();
+    let fronted = |spec: &mut TargetSpec| spec.endpoint.base_url = format!("http://{front}/v1");
+    let bench = Bench::with(HTTP1, Listen::loopback(), fronted).await;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut read = Vec::new();
+        while !read.ends_with(b"}") {
+            socket.read_buf(&mut read).await.unwrap();
+        }
+        let answer = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n\
+            {\"error\":{\"message\":\"maximum context length is 8\"}}";
+        socket.write_all(answer.as_bytes()).await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    let failure = bench.fails(&Ask::unary("m")).await;
+    assert_eq!(failure.code, Code::ContextLengthExceeded);
 }
 
 #[tokio::test]

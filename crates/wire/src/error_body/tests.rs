@@ -66,3 +66,9 @@ fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
         assert_eq!(out["error"]["code"], "invalid_request");
     }
 }
+
+#[test]
+fn a_page_is_no_json() {
+    assert!(is_json(br#" {"error":{}} "#) && is_json(b"[]"));
+    assert!(!is_json(b"<html></html>") && !is_json(b"") && !is_json(b"{\"error\":{"));
+}
