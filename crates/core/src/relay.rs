@@ -31,6 +31,10 @@ mod live;
 use beat::Beat;
 use live::{Flow, Stream};
 
+/// How much of a body known whole is handed over at a time. A server takes what it is given at once, however
+/// little its caller reads, and what it has taken is neither bounded nor still to be ended here.
+const PIECE: usize = 64 << 10;
+
 /// What the relay says in the caller's own dialect.
 pub trait Voice: Send + Sync + 'static {
     /// The one event that ends a stream after its head was sent.
@@ -188,6 +192,10 @@ impl<P: Pieces> Cell<P> {
         loop {
             match &mut self.stage {
                 Stage::Done => return Poll::Ready(None),
+                Stage::Last(bytes, _) if bytes.len() > PIECE => {
+                    let piece = bytes.split_to(PIECE);
+                    return Poll::Ready(self.deliver(piece, false));
+                }
                 Stage::Last(bytes, answer) => {
                     let (bytes, answer) = (std::mem::take(bytes), *answer);
                     self.stage = Stage::Done;

@@ -282,6 +282,32 @@ async fn a_connection_that_is_written_to_is_not_idle() {
 }
 
 #[tokio::test]
+async fn a_large_answer_is_in_flight_and_not_ok_until_it_was_handed_over() {
+    let gate = Gate::open().await;
+    let big = "x".repeat(1 << 20);
+    gate.fake
+        .script("big", vec![Step::Head(vec![]), content(&big)]);
+    let mut caller = Http2::connect(&gate, WINDOW).await;
+    let mut body = head(caller.ask("sim/big", false, None).await)
+        .await
+        .into_body();
+    let mut seen = 0;
+    while seen < WINDOW as usize {
+        seen += body.data().await.unwrap().unwrap().len();
+    }
+    tokio::time::sleep(ms(50)).await;
+    assert_eq!(gate.gateway.stats().in_flight, 1);
+    drop(body);
+    let report = gate.report().await;
+    assert_eq!(
+        (report.outcome, report.reason, report.status),
+        (Some(Outcome::Cancelled), Some(Reason::Gone), Some(200))
+    );
+    assert!(report.delivered_bytes < 512 << 10, "{report:?}");
+    gate.idle().await;
+}
+
+#[tokio::test]
 async fn the_authority_is_checked_like_a_host() {
     let gate = Gate::open().await;
     let caller = Http2::connect(&gate, WINDOW).await;
