@@ -245,13 +245,14 @@ impl<P: Pieces> Cell<P> {
         Poll::Pending
     }
 
-    fn beat(&self) -> Option<Bytes> {
+    fn beat(&mut self) -> Option<Bytes> {
+        self.beat.beats();
         self.voice.as_ref().map(|v| v.heartbeat())
     }
 
     /// `news`: the first content has come after the commit.
     fn deliver(&mut self, bytes: Bytes, news: bool) -> Option<Bytes> {
-        self.beat.frame();
+        let bytes = self.beat.frame(bytes);
         if let Some(r) = &mut self.record {
             r.delivered(bytes.len());
             if news {
