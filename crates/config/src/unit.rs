@@ -88,7 +88,8 @@ pub fn parse_timeout(text: &str) -> Result<Timeout, String> {
             "m" | "min" => 60 * 1_000_000_000,
             "h" => 3_600 * 1_000_000_000,
             "d" => 86_400 * 1_000_000_000,
-            "" if scale(digits, 1) == Some(0) => 1,
+            // "-1" is what many write for "off"; how much less than nothing says nothing
+            "" if scale(digits, 1).is_some_and(|n| n == 0 || negative) => 1,
             "" if scale(digits, 1).is_some() => {
                 return Err(format!("{text} has no unit: write {digits}s or {digits}ms"));
             }
@@ -221,7 +222,7 @@ impl JsonSchema for Timeout {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "type": "string", "pattern": r"^(none|off|never|0|-?([0-9]+(\.[0-9]+)?(ms|s|m|min|h|d))+)$" },
+            { "type": "string", "pattern": r"^(none|off|never|0|-[0-9]+(\.[0-9]+)?|-?([0-9]+(\.[0-9]+)?(ms|s|m|min|h|d))+)$" },
             { "type": "number", "maximum": 0 },
         ]})
     }
@@ -260,7 +261,7 @@ mod tests {
         ] {
             assert_eq!(ms(text), Ok(Some(want)), "{text}");
         }
-        for off in ["0", "none", "off", "-1s", "0s", "-5m", "0ms"] {
+        for off in ["0", "none", "off", "-1", "-2.5", "-1s", "0s", "-5m", "0ms"] {
             assert_eq!(ms(off), Ok(None), "{off}");
         }
     }
