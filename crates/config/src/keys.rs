@@ -101,8 +101,13 @@ pub fn sum(key: &str) -> Sum {
 /// A digest as it stands in a file: `sha256:` and 64 hex digits.
 #[must_use]
 pub fn hash(key: &str) -> String {
-    let mut out = "sha256:".to_owned();
-    for byte in sum(key) {
+    format!("sha256:{}", hex(key.as_bytes()))
+}
+
+/// A digest in hex digits.
+pub(crate) fn hex(secret: &[u8]) -> String {
+    let mut out = String::with_capacity(64);
+    for byte in Sha256::digest(secret) {
         let _ = write!(out, "{byte:02x}");
     }
     out

@@ -23,6 +23,8 @@ pub(crate) struct Missing {
 pub(crate) struct Filled {
     pub(crate) text: String,
     pub(crate) written: String,
+    /// The variables it asks for.
+    pub(crate) names: Vec<String>,
 }
 
 /// Fills every reference in; entries whose variable is missing are told, and left as they are.
@@ -37,11 +39,12 @@ pub(crate) fn fill(tree: &mut Node, env: &Environment) -> (Vec<Filled>, Vec<Miss
         }
         let written = unshield(text);
         match expand(text, env) {
-            Ok((text, references)) => {
-                if references {
+            Ok((text, names)) => {
+                if !names.is_empty() {
                     filled.push(Filled {
                         text: text.clone(),
                         written: written.clone(),
+                        names,
                     });
                     node.written = Some(written);
                 }
@@ -59,9 +62,9 @@ pub(crate) fn fill(tree: &mut Node, env: &Environment) -> (Vec<Filled>, Vec<Miss
     (filled, missing)
 }
 
-/// The text with its references filled in and whether there were any, or the name that is missing.
-fn expand(text: &str, env: &Environment) -> Result<(String, bool), String> {
-    let (mut out, mut references, mut rest) = (String::new(), false, text);
+/// The text with its references filled in and their names, or the name that is missing.
+fn expand(text: &str, env: &Environment) -> Result<(String, Vec<String>), String> {
+    let (mut out, mut names, mut rest) = (String::new(), Vec::new(), text);
     while let Some((before, after)) = rest.split_once(OPEN) {
         let Some((body, tail)) = after.split_once(CLOSE) else {
             break;
@@ -81,10 +84,10 @@ fn expand(text: &str, env: &Environment) -> Result<(String, bool), String> {
             .or(default)
             .ok_or_else(|| name.trim().to_owned())?;
         out.push_str(value);
-        references = true;
+        names.push(name.trim().to_owned());
     }
     out.push_str(rest);
-    Ok((unshield(&out), references))
+    Ok((unshield(&out), names))
 }
 
 /// The content of a file of one secret, without the line end.

@@ -10,7 +10,7 @@ use crate::{
 };
 use http::{HeaderName, HeaderValue, Uri};
 use secrecy::{ExposeSecret, SecretString};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::path::PathBuf;
 
 /// Where and as whom.
 #[derive(Clone, Debug)]
@@ -52,7 +52,12 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
     };
     let base_url = base_url?;
     compare(&base_url, &auth, dialect, at, desk);
-    let identity = format!("{base_url}#{}", fingerprint(&auth));
+    let shown = client_cert.as_ref().map(certificate);
+    let identity = format!(
+        "{base_url}#{}{}",
+        fingerprint(&auth),
+        shown.unwrap_or_default()
+    );
     let no_proxy = match (&raw.no_proxy, raw.proxy.as_deref()) {
         // also none of the environment
         (_, Some("none")) => vec!["*".to_owned()],
@@ -218,12 +223,32 @@ fn fingerprint(auth: &Auth) -> String {
     match auth {
         Auth::None => "none".to_owned(),
         Auth::Passthrough => "caller".to_owned(),
-        Auth::Key(key) => keys::hash(key.expose_secret())
-            .chars()
-            .skip(7)
-            .take(16)
-            .collect(),
+        Auth::Key(key) => digits(key.expose_secret().as_bytes()),
     }
+}
+
+/// Tells client certificates apart, by what is in their files.
+fn certificate((cert, key): &(PathBuf, PathBuf)) -> String {
+    let content = |path| std::fs::read(path).unwrap_or_default();
+    format!("+cert-{}", digits(&[content(cert), content(key)].concat()))
+}
+
+/// Tells the headers of targets apart without showing them: some hold the credential. Empty for none.
+pub(super) fn header_print(headers: &[(HeaderName, HeaderValue)]) -> String {
+    let mut lines: Vec<_> = headers
+        .iter()
+        .map(|(name, value)| [name.as_str().as_bytes(), b":", value.as_bytes(), b"\n"].concat())
+        .collect();
+    lines.sort_unstable();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("+headers-{}", digits(&lines.concat())),
+    }
+}
+
+/// The first digits of a digest.
+fn digits(secret: &[u8]) -> String {
+    keys::hex(secret).chars().take(16).collect()
 }
 
 /// Headers that frame a request or belong to the connection: never set by configuration.
@@ -246,15 +271,13 @@ const CALLERS_OWN: &[&str] = &[
     "proxy-authorization",
 ];
 
-/// Headers to add, values marked sensitive.
-pub(super) fn headers(
-    raw: Option<&BTreeMap<String, Secret>>,
-    at: &Path,
+/// Headers to add, each with its place; values are marked sensitive.
+pub(super) fn headers<'a>(
+    raw: impl IntoIterator<Item = (Path, &'a str, &'a Secret)>,
     desk: &mut Desk<'_>,
 ) -> Vec<(HeaderName, HeaderValue)> {
     let mut out = Vec::new();
-    for (name, value) in raw.into_iter().flatten() {
-        let path = at.key(name);
+    for (path, name, value) in raw {
         let Some(name) = header(name, FRAMING, &path, desk) else {
             continue;
         };

@@ -82,6 +82,12 @@ impl<'a> Desk<'a> {
         self.filled = filled;
     }
 
+    /// Whether the file asks for this variable of the environment.
+    pub(crate) fn asked_for(&self, name: &str) -> bool {
+        let mut names = self.filled.iter().flat_map(|filled| &filled.names);
+        names.any(|asked| asked == name)
+    }
+
     /// Something at `path` was taken out.
     pub(crate) fn lose(&mut self, path: Path) {
         self.lost.push(path);

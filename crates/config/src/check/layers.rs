@@ -5,7 +5,7 @@
 
 use crate::{
     path::Path,
-    raw::{Clocks, Settings},
+    raw::{Clocks, Secret, Settings},
     unit::Timeout,
 };
 use punctual_core::{LaneLimits, Limits, Reserve, Shed};
@@ -47,6 +47,22 @@ impl Layers {
         self.0
             .iter()
             .fold(Settings::default(), |above, l| above.over(&l.settings))
+    }
+
+    /// The headers of all layers, each with the place it was written at: of several with one name, in
+    /// whatever case, that of the nearest layer.
+    pub(super) fn headers(&self) -> Vec<(Path, &str, &Secret)> {
+        let mut out: Vec<(Path, &str, &Secret)> = Vec::new();
+        for layer in &self.0 {
+            let nearer = out.len();
+            for (name, value) in layer.settings.headers.iter().flatten() {
+                let same = |(_, other, _): &(Path, &str, &Secret)| other.eq_ignore_ascii_case(name);
+                if !out.iter().take(nearer).any(same) {
+                    out.push((layer.at.key("headers").key(name), name, value));
+                }
+            }
+        }
+        out
     }
 
     /// Where the value of `key` was written; `None` for a default.

@@ -36,7 +36,10 @@ fn otlp(raw: &raw::Otlp, at: &Path, desk: &mut Desk<'_>) -> Option<Otlp> {
         desk.error(&at.key("sample"), format!("{sample} is not a share"))
             .hint("write 0 to 1: 0.1 keeps a tenth");
     }
-    let headers = connection::headers(raw.headers.as_ref(), &at.key("headers"), desk);
+    let below = at.key("headers");
+    let written = raw.headers.iter().flatten();
+    let written = written.map(|(name, value)| (below.key(name), name.as_str(), value));
+    let headers = connection::headers(written, desk);
     let Some(text) = &raw.endpoint else {
         if !desk.lost(at) {
             desk.error(at, "no endpoint is named")

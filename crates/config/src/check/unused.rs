@@ -35,7 +35,8 @@ pub(super) fn check(file: &raw::File, book: &Book, desk: &mut Desk<'_>) {
         )
         .hint("routes: { \"*\": { plan: { pass: PROVIDER } } } sends every model to one provider");
     }
-    let unknown: Vec<String> = desk.env.unknown().map(str::to_owned).collect();
+    let unread = desk.env.unknown().filter(|name| !desk.asked_for(name));
+    let unknown: Vec<String> = unread.map(str::to_owned).collect();
     for name in unknown {
         let hint =
             closest(&name, VARIABLES.iter().map(|(n, _)| *n)).map(|n| format!("did you mean {n}?"));

@@ -3,6 +3,8 @@ use crate::{Auth, Config, Severity};
 use punctual_core::{Reserve, TargetId};
 use std::time::Duration;
 
+mod outside;
+
 const SAMPLE: &str = r#"
 server: { listen: 127.0.0.1:8080, request_deadline: 180s }
 providers: { openai: { api_key: ${OPENAI_API_KEY} } }
@@ -457,40 +459,4 @@ fn rules_of_a_route_reach_every_fallback_in_it() {
         (Duration::ZERO, None)
     );
     assert_eq!(c.routes[0].policy.heartbeat, Some(Duration::from_secs(20)));
-}
-
-#[test]
-fn a_reload_opens_nothing_that_is_bound_where_others_come() {
-    let server = |text: &str| {
-        let rest =
-            "providers: { sim: { dialect: openai, base_url: http://127.0.0.1:1/v1, api_key: k } }
-targets: { t: { provider: sim, model: m } }
-routes: { a: { plan: t } }
-";
-        config(&format!("{text}{rest}")).server
-    };
-    let keys = "keys: { me: { value: pk-0123456789012345678901234567890123456789 } }\n";
-    let public = server(&format!(
-        "server: {{ listen: 0.0.0.0:8080, admin: {{ listen: 0.0.0.0:8081, token: secret-token }} }}\n{keys}"
-    ));
-    let local = server("");
-    let guarded = server(&format!("server: {{ admin: {{ token: other }} }}\n{keys}"));
-    let exposed = |now: &str| {
-        let field = server(now).exposed_at(&public);
-        field.map(|text| text.split(':').next().unwrap_or_default().to_owned())
-    };
-    let listen = Some("server.listen".to_owned());
-    let admin = Some("server.admin.listen".to_owned());
-    assert_eq!(guarded.exposed_at(&public), None);
-    assert_eq!(exposed("server: { admin: { token: t } }\n"), listen);
-    assert_eq!(
-        exposed("server: { auth: none, admin: { token: t } }\n"),
-        None
-    );
-    assert_eq!(exposed(keys), admin);
-    assert_eq!(
-        exposed(&format!("server: {{ admin: {{ listen: none }} }}\n{keys}")),
-        admin
-    );
-    assert_eq!(local.exposed_at(&local), None, "nobody else comes here");
 }

@@ -36,12 +36,17 @@ pub(super) fn build(
         link.identity,
         model.as_deref().unwrap_or("*")
     );
+    let headers = connection::headers(layers.headers(), desk);
+    // a header may be the credential: a new one of it has not failed yet, and others' have nothing to do
+    // with it. The lane and the budget stay, or whoever holds a permit would make room for one more
+    let credential_id = format!("{}{}", link.identity, connection::header_print(&headers));
+    let health_id = format!("{identity}{}", connection::header_print(&headers));
     let forward_headers = s.forward_headers.unwrap_or_default().0;
     let forward_deadline = s.forward_deadline.unwrap_or_default().0;
     TargetConfig {
         name: name.to_owned(),
         provider: at.provider.to_owned(),
-        headers: connection::headers(s.headers.as_ref(), &from("headers"), desk),
+        headers,
         forward_headers: connection::forwarded(&forward_headers, &from("forward_headers"), desk),
         forward_deadline: deadline_headers(&forward_deadline, &from("forward_deadline"), desk),
         http2: s.http2.unwrap_or(false),
@@ -66,9 +71,9 @@ pub(super) fn build(
         client_cert: link.client_cert,
         proxy: link.proxy,
         no_proxy: link.no_proxy,
-        credential_id: link.identity,
-        budget_id: identity.clone(),
-        health_id: identity,
+        credential_id,
+        budget_id: identity,
+        health_id,
         model,
     }
 }
