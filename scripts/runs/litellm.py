@@ -10,6 +10,7 @@ from stage import Page, Stage, free_port
 PUNCTUAL = os.environ["PUNCTUAL"]
 FOLDER = pathlib.Path(os.environ["RUN_FOLDER"])
 LITELLM = """model_list:
+  - { model_name: hello, litellm_params: { model: openai/hello, api_base: "http://127.0.0.1:SIMULATOR/v1", api_key: sk-sim } }
   - { model_name: held, litellm_params: { model: openai/held, api_base: "http://127.0.0.1:SIMULATOR/v1", api_key: sk-sim } }
   - { model_name: endless, litellm_params: { model: openai/endless, api_base: "http://127.0.0.1:SIMULATOR/v1", api_key: sk-sim } }
 general_settings: { master_key: sk-run }
@@ -18,11 +19,13 @@ CONFIG = """providers:
   told: { dialect: openai, base_url: "http://127.0.0.1:LITELLM/v1", api_key: sk-run, forward_deadline: [x-litellm-timeout] }
   untold: { dialect: openai, base_url: "http://127.0.0.1:LITELLM/v1", api_key: sk-run }
 targets:
+  hello: { provider: untold, model: hello }
   held-told: { provider: told, model: held }
   held-untold: { provider: untold, model: held }
   endless-told: { provider: told, model: endless }
   endless-untold: { provider: untold, model: endless }
 routes:
+  hello: { plan: hello }
   held-told: { plan: held-told }
   held-untold: { plan: held-untold }
   endless-told: { plan: endless-told }
@@ -93,6 +96,11 @@ def a_disconnect(page, port, sim_port, model, stream):
     page.note(f"{mode}, `{model}`: the caller left 0.5 s in; LiteLLM's call {f'ended {at:.2f} s after its start' if at else f'still ran {WATCHED} s later'}")
 
 
+def elapsed_of(call):
+    call.answer()
+    return call.elapsed()
+
+
 def main():
     sim_port, lite_port = free_port(), free_port()
     page = Page("litellm.md", "Punctual in front of LiteLLM", {"LiteLLM": f"`litellm[proxy]` {version('litellm')} from PyPI"})
@@ -112,6 +120,15 @@ def main():
         page.text("Punctual:")
         page.code(CONFIG, "yaml")
         page.text("The simulator's `held` never answers; `endless` streams a token each 50 ms for ever.")
+        page.part("Warming up")
+        for turn in ("first", "second"):
+            call = Call(port, {"model": "hello", "messages": [{"role": "user", "content": "hi"}]})
+            page.holds(f"the {turn} answer of a fresh LiteLLM came after {1000 * elapsed_of(call):.0f} ms", call.head() == 200)
+        page.text("")
+        page.text(
+            "A fresh LiteLLM is slow to make its first call, and counts `x-litellm-timeout` from when it makes it: "
+            "what follows is measured after these."
+        )
         page.part(f"A deadline of {BUDGET} s, declared by the caller with `X-Request-Deadline-Ms`")
         page.lines.append(HEAD)
         seen = {(model, stream, told): one(page, port, sim_port, model, stream, told)
