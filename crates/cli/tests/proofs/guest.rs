@@ -138,14 +138,28 @@ impl Guest {
     }
 
     /// Sends a request but for the last bytes of its body; with a pace, those come one by one for ever.
+    /// Returns when the gateway has read the head.
     pub async fn start_upload(mut self, request: &Request, pace: Option<Duration>) -> Started {
         let waiting = match &mut self {
             Self::One(caller) => {
-                let whole = request.clone().with("content-length", "1000000");
-                caller.send(&whole).await;
+                let mut head = request.clone().with("expect", "100-continue");
+                let body = std::mem::take(&mut head.body);
+                caller.send(&head.with("content-length", "1000000")).await;
+                let told = caller.read_some().await.unwrap();
+                assert!(
+                    told.starts_with(b"HTTP/1.1 100"),
+                    "{}",
+                    String::from_utf8_lossy(&told)
+                );
+                caller.write(&body).await.unwrap();
                 Waits::Bytes
             }
-            Self::Two(h2) => Waits::Head(h2.start_upload(request, request.body.len() / 2, pace)),
+            Self::Two(h2) => {
+                let upload = h2.start_upload(request, request.body.len() / 2, pace);
+                // frames are read in order: what is answered behind the head tells that it was read
+                assert_eq!(h2.ask(&Request::get("/healthz")).await.status, 200);
+                Waits::Head(upload)
+            }
         };
         Started {
             guest: self,
@@ -253,7 +267,10 @@ pub struct Left {
 async fn read_until(body: &mut Incoming, text: &str) {
     let mut got = Vec::new();
     while !String::from_utf8_lossy(&got).contains(text) {
-        let frame = body.frame().await.expect("more of the body").unwrap();
+        let Some(frame) = body.frame().await else {
+            panic!("ended: {}", String::from_utf8_lossy(&got));
+        };
+        let frame = frame.unwrap();
         got.extend_from_slice(&frame.into_data().unwrap_or_default());
     }
 }

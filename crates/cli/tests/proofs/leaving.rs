@@ -1,134 +1,22 @@
 //! T3: a caller that leaves costs nothing: in each way, in each phase, over everything that lies between.
 
 use crate::{
-    gates::{Gates, Mark, Records, status, target, until},
+    gates::{Gates, Mark, Records, target, until},
     ground::{Ground, alone},
-    guest::{Asks, Guest, Leaves, STREAMS, SURFACES, Started, WAYS, Way},
-    slots::{Slot, Stall, UPS, Up, late, play, slots},
-    support::{Collector, collector::attribute, ms},
+    guest::{Guest, Leaves, Way},
+    slots::{Slot, late, play, slots},
+    support::{Collector, ms},
     tally::{Tally, cell},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    Receiving,
-    Queued,
-    Connecting,
-    Headers,
-    Content,
-    Backoff,
-    Streaming,
-}
-
-const PHASES: [Phase; 7] = [
-    Phase::Receiving,
-    Phase::Queued,
-    Phase::Connecting,
-    Phase::Headers,
-    Phase::Content,
-    Phase::Backoff,
-    Phase::Streaming,
-];
-
-const LEAVINGS: [Leaves; 4] = [
-    Leaves::Fin,
-    Leaves::Rst,
-    Leaves::StreamReset,
-    Leaves::FinBehindStrayLine,
-];
-
-impl Phase {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Receiving => "receiving",
-            Self::Queued => "queued",
-            Self::Connecting => "connecting",
-            Self::Headers => "awaiting_headers",
-            Self::Content => "awaiting_content",
-            Self::Backoff => "backoff",
-            Self::Streaming => "streaming",
-        }
-    }
-
-    fn stall(self) -> Stall {
-        match self {
-            Self::Queued => Stall::Queue,
-            Self::Connecting => Stall::TlsHello,
-            Self::Receiving | Self::Headers => Stall::Request,
-            Self::Content => Stall::Headers,
-            Self::Backoff => Stall::Backoff,
-            Self::Streaming => Stall::ThirdToken,
-        }
-    }
-
-    fn has_exchange(self) -> bool {
-        matches!(self, Self::Headers | Self::Content | Self::Streaming)
-    }
-}
-
-/// One caller that leaves.
-#[derive(Clone, Copy, Debug)]
-pub struct Trial {
-    pub leaves: Leaves,
-    pub phase: Phase,
-    pub stall: Stall,
-    pub asks: Asks,
-    pub way: Way,
-    pub up: Up,
-}
-
-impl Trial {
-    fn cell(&self) -> String {
-        cell(&[&self.phase, &self.leaves])
-    }
-
-    /// The rest of the table, each with its own count.
-    fn sides(&self) -> [String; 3] {
-        [
-            cell(&[&"surface", &self.asks]),
-            cell(&[&"caller", &self.way]),
-            cell(&[&"upstream", &self.up]),
-        ]
-    }
-
-    /// `n` of each cell; surfaces, callers and upstreams take turns at different paces.
-    fn all(n: usize) -> Vec<Self> {
-        let mut out = Vec::new();
-        for turn in 0..n {
-            for phase in PHASES {
-                for leaves in LEAVINGS {
-                    let ways: Vec<Way> =
-                        WAYS.into_iter().filter(|w| possible(*w, leaves)).collect();
-                    let surfaces: &[Asks] = if phase == Phase::Streaming {
-                        &STREAMS
-                    } else {
-                        &SURFACES
-                    };
-                    out.push(Self {
-                        leaves,
-                        phase,
-                        stall: phase.stall(),
-                        asks: surfaces[turn % surfaces.len()],
-                        way: ways[turn / 2 % ways.len()],
-                        up: UPS[turn / 3 % UPS.len()],
-                    });
-                }
-            }
-        }
-        out
-    }
-}
-
-/// Whether a caller of this kind can leave so.
-pub fn possible(way: Way, leaves: Leaves) -> bool {
-    match leaves {
-        Leaves::Fin => true,
-        Leaves::StreamReset => way.is_http2(),
-        Leaves::Rst | Leaves::FinBehindStrayLine => !way.is_http2(),
-    }
-}
+mod records;
+mod trial;
+use crate::guest::Started;
+use records::{assert_nothing_left, assert_recorded};
+use trial::PHASES;
+pub use trial::{Phase, Trial, possible};
 
 pub struct Ran {
     pub trial: Trial,
@@ -198,8 +86,7 @@ pub async fn run(gates: Arc<Gates>, slot: Arc<Slot>, trial: Trial) -> Ran {
         _ => guest.start(&request).await,
     };
     let started = match trial.phase {
-        // nothing outside tells that a head has been read; the record must say that it was
-        Phase::Receiving => after(started, ms(20)).await,
+        Phase::Receiving => started,
         Phase::Queued => {
             until(gateway, "queued", |s| target(s, &route)["queued"] == 1).await;
             started
@@ -280,101 +167,4 @@ async fn hold(gates: &Gates, slot: &Slot, trial: Trial) -> (Mark, Started) {
     slot.seen(slot.sim(trial.stall, trial.up), &mark, |_| true)
         .await;
     (mark, started)
-}
-
-/// Permits, queues, breakers and the backup are as they were, and the next request is served at once.
-async fn assert_nothing_left(gates: &Gates, slots: &[Arc<Slot>], ground: &Ground) {
-    for slot in slots {
-        assert_eq!(slot.backup.report().len(), 0, "somebody was passed on");
-    }
-    for (gateway, way) in [(&gates.plain, Way::H1), (&gates.tls, Way::H1Tls)] {
-        until(gateway, "all is over", |s| s["in_flight"] == 0).await;
-        let now = status(gateway).await;
-        for t in now["targets"].as_array().unwrap() {
-            assert_eq!((&t["in_use"], &t["queued"]), (&0.into(), &0.into()), "{t}");
-            assert_eq!(t["breaker"], "closed", "{t}");
-        }
-        for slot in slots {
-            let mut guest = Guest::arrive(gates, way).await;
-            let asked = Instant::now();
-            let answer = guest.ask(&Asks::Chat.of(&format!("good-{}", slot.n))).await;
-            assert_eq!(answer.status, 200);
-            ground.within("the next request", asked.elapsed(), ms(50));
-        }
-    }
-}
-
-/// One record each: cancelled, in its phase, with the status that was sent; and spans that say the same.
-async fn assert_recorded(gates: &Gates, collector: &Collector, ran: &[Ran]) -> Records {
-    let count = |tls: bool| {
-        let of = ran.iter().filter(|r| r.trial.way.is_tls() == tls);
-        of.map(|r| 1 + usize::from(r.trial.phase == Phase::Queued))
-            .sum::<usize>()
-    };
-    let records = gates.records(count(false), count(true));
-    ran.iter().for_each(|r| assert_record(&records, r));
-    let all = count(false) + count(true);
-    let is_request =
-        |s: &&opentelemetry_proto::tonic::trace::v1::Span| s.name.starts_with("request.");
-    let spans = collector
-        .wait(|spans| spans.iter().filter(is_request).count() >= all)
-        .await;
-    for r in ran {
-        let mine: Vec<_> = spans
-            .iter()
-            .filter(|s| hex(&s.trace_id) == r.mark.0)
-            .collect();
-        let kinds = |name: &str| mine.iter().filter(|s| s.name.starts_with(name)).count();
-        let attempts = usize::from(!matches!(r.trial.phase, Phase::Receiving | Phase::Queued));
-        let names = (
-            kinds("request."),
-            kinds("resilience.attempt"),
-            kinds("upstream."),
-            kinds("queue.wait"),
-        );
-        let queues = usize::from(r.trial.phase != Phase::Receiving);
-        assert_eq!(names, (1, attempts, attempts, queues), "{:?}", r.trial);
-        for span in mine {
-            let was_open = match r.trial.phase {
-                Phase::Backoff => {
-                    span.name.starts_with("request.") || span.name == "resilience.backoff"
-                }
-                Phase::Queued | Phase::Receiving => true,
-                _ => span.name != "queue.wait",
-            };
-            let said = attribute(&span.attributes, "error.type");
-            let expected = was_open.then(|| "client_disconnected".to_owned());
-            let closed_before = !was_open && span.name != "queue.wait";
-            assert!(
-                said == expected || closed_before,
-                "{:?}: {}: {said:?}",
-                r.trial,
-                span.name
-            );
-        }
-    }
-    records
-}
-
-fn assert_record(records: &Records, r: &Ran) {
-    let line = records.of(&r.mark);
-    let status = if r.trial.phase == Phase::Streaming {
-        200
-    } else {
-        499
-    };
-    let said = (&line["outcome"], &line["reason"], &line["status"]);
-    let expected = (&"cancelled".into(), &"gone".into(), &status.into());
-    assert_eq!(said, expected, "{:?}: {line:#}", r.trial);
-    let phase = r.recorded(records);
-    let just_before = (phase, r.trial.phase) == (Phase::Headers, Phase::Content);
-    assert!(
-        phase == r.trial.phase || just_before,
-        "{:?}: {line:#}",
-        r.trial
-    );
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -21,6 +21,7 @@ mod gates;
 mod ground;
 mod guest;
 mod slots;
+mod spans;
 mod tally;
 
 mod budget;

@@ -1,83 +1,27 @@
 //! T9: a queue wait is a wait, a status is the status that was sent, and the parts of a request add up.
 
 use crate::{
-    gates::{Gates, Mark, Records},
+    gates::{Gates, Mark},
     ground::{Ground, alone},
-    guest::{Asks, Guest, Leaves, SURFACES, WAYS, Way},
-    leaving::hex,
+    guest::{Asks, Guest, SURFACES, WAYS, Way},
     slots::{at_once, seen},
+    spans::{hex, length, of, trees},
     support::{Collector, collector::attribute, ms},
     tally::{Tally, cell},
 };
-use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
+use opentelemetry_proto::tonic::trace::v1::Span;
 use punctual_sim::{Listen, Sim};
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
+
+mod fates;
+use fates::{FATES, assert_fates, fates};
 
 /// Requests over the free lane, and what the slowest takes: the fastest takes a 25th of it.
 const REQUESTS: u64 = 29;
 const SLOWEST: u64 = 500;
 /// Requests that come at once to a lane of one.
 const IN_LINE: u64 = 6;
-
-/// What becomes of a request: the name of its route, what its upstream does, the status line its caller gets,
-/// its outcome and its error.
-type Fate = (
-    &'static str,
-    &'static str,
-    u16,
-    &'static str,
-    Option<&'static str>,
-);
-
-const FATES: [Fate; 10] = [
-    ("f200", "sim", 200, "ok", None),
-    (
-        "f400",
-        "sim:status:400",
-        400,
-        "upstream_rejected",
-        Some("invalid_request"),
-    ),
-    ("f404", "sim:status:404", 502, "failed", Some("not_found")),
-    (
-        "f429",
-        "sim:status:429",
-        429,
-        "failed",
-        Some("rate_limited"),
-    ),
-    (
-        "f500",
-        "sim:status:500",
-        502,
-        "failed",
-        Some("server_error"),
-    ),
-    ("f503", "sim:status:503", 503, "failed", Some("overloaded")),
-    ("f504", "sim:silent-headers", 504, "failed", Some("timeout")),
-    (
-        "inband",
-        "sim:tokens:2/error:server/error-after:1",
-        200,
-        "truncated",
-        Some("server_error"),
-    ),
-    (
-        "f499",
-        "sim:silent-headers",
-        499,
-        "cancelled",
-        Some("client_disconnected"),
-    ),
-    (
-        "late500",
-        "sim:delay:200ms/status:500",
-        499,
-        "cancelled",
-        Some("client_disconnected"),
-    ),
-];
 
 fn config(sim: &Sim) -> String {
     let mut targets = String::new();
@@ -151,7 +95,8 @@ fn queue_wait_is_a_wait_and_statuses_are_true() {
             .chain(&lines)
             .map(|r| &r.0)
             .chain(fates.iter().map(|f| &f.1));
-        marks.for_each(|m| assert_adds_up(&records, m));
+        let trees = trees(&world.collector, marks.clone()).await;
+        marks.for_each(|mark| assert_adds_up(&trees[&mark.0]));
         println!("T9 canary p99 {:.1?}", world.ground.late());
     });
 }
@@ -195,88 +140,9 @@ async fn one_at_a_time(world: &Arc<World>) -> Vec<Ran> {
     .await
 }
 
-/// Every fate on every surface from every caller; what the socket saw. An error within a stream needs a
-/// stream.
-async fn fates(world: &Arc<World>) -> Vec<((Fate, Asks, Way), Mark)> {
-    let mut all = Vec::new();
-    for fate in FATES {
-        for asks in SURFACES {
-            all.extend(WAYS.map(|way| (fate, asks, way)));
-        }
-    }
-    all.retain(|(fate, asks, _)| fate.0 != "inband" || asks.streams());
-    let shared = world.clone();
-    at_once(8, all, move |trial| {
-        let world = shared.clone();
-        async move {
-            let ((name, _, status, ..), asks, way) = trial;
-            let mark = Mark::new();
-            let request = mark.on(asks.of(&format!("{name}-{asks:?}-{way:?}")));
-            let guest = Guest::arrive(&world.gates, way).await;
-            if status == 499 {
-                let started = guest.start(&request).await;
-                seen(&world.sim, &mark, |s| s.received.is_some()).await;
-                let _stays = started
-                    .leave(if way.is_http2() {
-                        Leaves::StreamReset
-                    } else {
-                        Leaves::Fin
-                    })
-                    .await;
-                seen(&world.sim, &mark, |s| s.closed.is_some()).await;
-            } else {
-                let answer = guest.start(&request).await.answer().await;
-                assert_eq!(
-                    answer.status,
-                    status,
-                    "{name} {asks:?} {way:?}: {}",
-                    answer.text()
-                );
-            }
-            (trial, mark)
-        }
-    })
-    .await
-}
-
-type Trees = HashMap<String, Vec<Span>>;
-
-/// The spans of these requests, by trace id, once all are closed.
-async fn trees(world: &World, marks: impl Iterator<Item = &Mark> + Clone) -> Trees {
-    let n = marks.clone().count();
-    let of = |spans: &[Span]| {
-        let mut trees = Trees::new();
-        for span in spans {
-            trees
-                .entry(hex(&span.trace_id))
-                .or_default()
-                .push(span.clone());
-        }
-        trees
-    };
-    let closed = |tree: Option<&Vec<Span>>| {
-        tree.is_some_and(|t| t.iter().any(|s| s.name.starts_with("request.")))
-    };
-    let spans = world.collector.wait(|spans| {
-        let trees = of(spans);
-        marks.clone().filter(|m| closed(trees.get(&m.0))).count() == n
-    });
-    of(&spans.await)
-}
-
-fn of<'a>(tree: &'a [Span], name: &str) -> &'a Span {
-    tree.iter()
-        .find(|s| s.name.starts_with(name))
-        .unwrap_or_else(|| panic!("no {name}"))
-}
-
-fn length(span: &Span) -> Duration {
-    Duration::from_nanos(span.end_time_unix_nano - span.start_time_unix_nano)
-}
-
 /// Waits of nothing, while attempts spread 25-fold.
 async fn assert_free(world: &World, ran: &[Ran]) {
-    let trees = trees(world, ran.iter().map(|r| &r.0)).await;
+    let trees = trees(&world.collector, ran.iter().map(|r| &r.0)).await;
     let mut table = Tally::of("T9 free lane", [cell(&[&"queue.wait"])]);
     let mut attempts = Vec::new();
     for (mark, _) in ran {
@@ -310,7 +176,7 @@ async fn assert_free(world: &World, ran: &[Ran]) {
 
 /// On a lane of one the next wait ends when the attempt before it does.
 async fn assert_lines(world: &World, ran: &[Ran]) {
-    let trees = trees(world, ran.iter().map(|r| &r.0)).await;
+    let trees = trees(&world.collector, ran.iter().map(|r| &r.0)).await;
     let mut table = Tally::of("T9 lane of one", WAYS.map(|way| cell(&[&way])));
     for way in WAYS {
         let mut line: Vec<_> = ran
@@ -331,52 +197,21 @@ async fn assert_lines(world: &World, ran: &[Ran]) {
         .within("a wait ends when its predecessor does", table.p99(), ms(5));
 }
 
-/// Span and record say what the socket saw, and every failure is an error.
-async fn assert_fates(world: &World, records: &Records, ran: &[((Fate, Asks, Way), Mark)]) {
-    let trees = trees(world, ran.iter().map(|r| &r.1)).await;
-    let name = |((name, ..), asks, way): &(Fate, Asks, Way)| cell(&[name, asks, way]);
-    let mut table = Tally::of("T9 fates", ran.iter().map(|r| name(&r.0)));
-    for (trial, mark) in ran {
-        let (_, _, status, outcome, error) = trial.0;
-        let request = of(&trees[&mark.0], "request.");
-        let said = |key: &str| attribute(&request.attributes, key);
-        let what = name(trial);
-        assert_eq!(
-            said("http.response.status_code"),
-            Some(status.to_string()),
-            "{what}"
-        );
-        assert_eq!(said("punctual.outcome").as_deref(), Some(outcome), "{what}");
-        assert_eq!(said("error.type").as_deref(), error, "{what}");
-        let is_error = request
-            .status
-            .as_ref()
-            .is_some_and(|s| s.code == StatusCode::Error as i32);
-        assert_eq!(is_error, error.is_some(), "{what}");
-        let line = records.of(mark);
-        assert_eq!(
-            (&line["status"], &line["outcome"]),
-            (&status.into(), &outcome.into()),
-            "{what}"
-        );
-        table.ran(&what, None);
-    }
-    table.close(1);
-}
-
-/// `elapsed` is the sum of its parts to within 5 ms.
-fn assert_adds_up(records: &Records, mark: &Mark) {
-    let line = records.of(mark);
-    let ms = |key: &str| line[key].as_f64().unwrap();
-    let parts = [
-        "receive_ms",
-        "queue_ms",
-        "attempt_ms",
-        "backoff_ms",
-        "send_ms",
-    ];
-    let rest = ms("elapsed_ms") - parts.iter().map(|p| ms(p)).sum::<f64>();
-    assert!(rest.abs() <= 5.0, "{rest} ms are nobody's: {line:#}");
+/// The parts of a request: its span is their sum to within 5 ms.
+fn assert_adds_up(tree: &[Span]) {
+    let request = of(tree, "request.");
+    let said = |key: &str| {
+        attribute(&request.attributes, key)
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+    };
+    let ms = |span: &Span| length(span).as_secs_f64() * 1e3;
+    let parts = ["queue.wait", "resilience.attempt", "resilience.backoff"];
+    let spans = tree.iter().filter(|s| parts.contains(&s.name.as_str()));
+    let known = said("punctual.receive_ms") + spans.map(ms).sum::<f64>() + said("punctual.send_ms");
+    let rest = ms(request) - known;
+    assert!(rest.abs() <= 5.0, "{rest} ms are nobody's: {tree:#?}");
 }
 
 #[test]
