@@ -67,7 +67,7 @@ impl Trial {
             Stall::Headers | Stall::Preamble => &["awaiting_content"],
             Stall::Generating if !self.asks.streams() => &["awaiting_content"],
             Stall::ThirdToken | Stall::Generating => &["streaming"],
-            // the pause is drawn up to a tenth longer than its hint: else the retry has just begun
+            // no pause is as long as the time left: the retry has just begun, or was not worth while
             Stall::Backoff => &["backoff", "queued", "connecting", "awaiting_headers"],
             Stall::Queue => &["queued"],
         }
@@ -76,8 +76,6 @@ impl Trial {
 
 struct Ran {
     trial: Trial,
-    /// Requests that the upstream saw.
-    asked: usize,
     caller: Duration,
     upstream: Duration,
 }
@@ -105,8 +103,6 @@ fn deadline_ends_every_phase_on_every_surface() {
         sleep(ms(2_000)).await;
         let after: Vec<_> = slots.iter().map(|s| s.counts()).collect();
         assert_eq!(before, after, "requests and connections when all was over");
-        let in_a_pause = |r: &Ran| r.trial.stall == Stall::Backoff && r.asked == 1;
-        assert!(ran.iter().any(in_a_pause), "no deadline passed in a pause");
         callers.close(1);
         upstreams.close(1);
         println!("T1 canary p99 {:?}", ground.late());
@@ -125,7 +121,7 @@ async fn run(gates: Arc<Gates>, slot: Arc<Slot>, trial: Trial) -> Ran {
         _ => None,
     };
     let mut guest = Guest::arrive(&gates, trial.way).await;
-    // the hint fits, and what is slept is up to a tenth more than the hint
+    // a hint that only just fits
     sim.set("backoff", "status=503,retry-after-ms=280".parse().unwrap());
     let request = request.with("x-request-deadline-ms", "300");
     let started = Instant::now();
@@ -178,7 +174,6 @@ async fn run(gates: Arc<Gates>, slot: Arc<Slot>, trial: Trial) -> Ran {
     }
     Ran {
         trial,
-        asked: requests,
         caller: late(answer.ended_at, due),
         upstream: late(closed, due),
     }
