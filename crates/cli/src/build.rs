@@ -4,7 +4,7 @@
 mod front;
 mod targets;
 
-use punctual_config::{Config, Pattern};
+use punctual_config::{Config, Pattern, RouteConfig};
 use punctual_core::{Engine, Registry};
 use punctual_server::{Route, Routes, Snapshot};
 use punctual_telemetry::Redaction;
@@ -80,8 +80,14 @@ fn routes(config: &Config, parts: &punctual_config::EngineParts) -> Routes {
             Pattern::Exact(name) => exact(name),
             Pattern::Prefix(prefix) => routes.add_prefix(prefix, shared),
             Pattern::Any => {
-                if let Some(provider) = &route.passes {
-                    routes.add_prefix(&format!("{provider}/"), shared.clone());
+                let implied = route.passes.as_ref().map(|provider| format!("{provider}/"));
+                // what is written for the provider's own prefix goes before what `*` would make of it
+                let written = |prefix: &String| {
+                    let is_it = |r: &RouteConfig| r.pattern == Pattern::Prefix(prefix.clone());
+                    config.routes.iter().any(is_it)
+                };
+                if let Some(prefix) = implied.filter(|prefix| !written(prefix)) {
+                    routes.add_prefix(&prefix, shared.clone());
                 }
                 routes.add_prefix("", shared);
             }
@@ -92,14 +98,30 @@ fn routes(config: &Config, parts: &punctual_config::EngineParts) -> Routes {
 
 /// Every secret of the configuration, for keeping out of what is said.
 pub(crate) fn redaction(config: &Config) -> Redaction {
-    let key = |t: &punctual_config::TargetConfig| match &t.auth {
+    let keys = config.targets.iter().filter_map(|t| match &t.auth {
         punctual_config::Auth::Key(secret) => Some(secret.expose_secret().to_owned()),
         _ => None,
-    };
+    });
+    let collector = config.telemetry.otlp.iter().flat_map(|otlp| &otlp.headers);
+    let headers = config.targets.iter().flat_map(|t| &t.headers);
+    let headers = headers
+        .chain(collector)
+        .filter(|(_, value)| value.is_sensitive())
+        .filter_map(|(_, value)| value.to_str().ok())
+        // with the scheme and without: whoever repeats a credential may leave `Bearer` out
+        .flat_map(|value| [Some(value), value.split_once(' ').map(|(_, bare)| bare)])
+        .flatten()
+        .map(str::to_owned);
+    let admin = config.server.admin.as_ref();
+    let token = admin.and_then(|admin| admin.token.as_ref());
+    let token = token.map(|token| token.expose_secret().to_owned());
     let hosts = config
         .targets
         .iter()
         .filter_map(|t| t.base_url.host().map(str::to_owned));
     let remote = hosts.filter(|h| h.parse::<std::net::IpAddr>().is_err() && h != "localhost");
-    Redaction::new(config.targets.iter().filter_map(key).chain(remote))
+    Redaction::new(keys.chain(headers).chain(token).chain(remote))
 }
+
+#[cfg(test)]
+mod tests;

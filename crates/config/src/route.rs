@@ -116,16 +116,6 @@ impl RouteConfig {
             .chain(self.aliases.iter().map(String::as_str))
     }
 
-    /// What a model must begin with to be answered by the wildcard, slash included; empty for `*`.
-    #[must_use]
-    pub fn prefixes(&self) -> Vec<String> {
-        match &self.pattern {
-            Pattern::Exact(_) => Vec::new(),
-            Pattern::Prefix(prefix) => vec![prefix.clone()],
-            Pattern::Any => vec![String::new()],
-        }
-    }
-
     /// Whether it answers to `model`.
     #[must_use]
     pub fn matches(&self, model: &str) -> bool {
