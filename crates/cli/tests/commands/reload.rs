@@ -7,6 +7,8 @@ use crate::{
 use std::time::Duration;
 
 const WITHIN: Duration = ms(10_000);
+/// A caller's key.
+const KEY: &str = "pk-0123456789012345678901234567890123456789012";
 
 fn text(stage: &Stage, target: &str) -> String {
     format!(
@@ -178,4 +180,26 @@ fn what_takes_a_restart_is_said() {
     save(&stage.gateway, &changed);
     said(&stage, "server.listen has changed; that takes a restart", 1);
     assert_eq!(model(&stage), "first");
+}
+
+#[test]
+fn what_is_bound_where_others_come_is_never_opened() {
+    let server = "server: { listen: 0.0.0.0:0, hosts: [0.0.0.0], admin: { listen: 127.0.0.1:0 } }\n";
+    let keys = format!("keys: {{ me: {{ value: {KEY} }} }}\n");
+    let rest = "providers: { sim: { dialect: openai, base_url: \"{upstream}/v1\", api_key: k } }\n\
+        targets: { t: { provider: sim, model: first } }\n\
+        routes: { r: { plan: t } }\n";
+    let stage = Stage::start(&format!("{server}{keys}{rest}"), &[], |_| {});
+    let status = || stage.chat("r", false).status;
+    assert_eq!(status(), 401, "{}", stage.story());
+    let rest = rest.replace("{upstream}", &stage.sim.url());
+    let local = server.replace("listen: 0.0.0.0", "listen: 127.0.0.1");
+    save(&stage.gateway, &format!("{local}{rest}"));
+    said(&stage, "the last good one stays", 1);
+    said(&stage, "no key would be asked for", 1);
+    assert_eq!(status(), 401, "{}", stage.story());
+    let meant = local.replace("admin", "auth: none, admin");
+    save(&stage.gateway, &format!("{meant}{rest}"));
+    said(&stage, "configuration reloaded", 1);
+    assert_eq!(status(), 200, "{}", stage.story());
 }
