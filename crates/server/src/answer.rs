@@ -4,9 +4,15 @@
 //! [`Answered::finish`], which stamps what every response carries and closes the connections that must be
 //! closed.
 
-use crate::{connection::Busy, front::Visit, load::Place, shutdown::Stage};
+use crate::{
+    connection::{Busy, rest},
+    front::Visit,
+    load::Place,
+    shutdown::Stage,
+};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use hyper::body::{Body, Incoming};
 use punctual_core::{
     Answer, Failure, Fate, Open, Opening, Pace, Record, Relay, Report, Upstream, Voice,
 };
@@ -33,7 +39,8 @@ pub(crate) struct Answered<U: Upstream> {
     headers: HeaderMap,
     body: Relay<U::Pieces>,
     place: Option<Place>,
-    unread: bool,
+    /// The request's body, when some of it was left unread.
+    unread: Option<Incoming>,
     /// It may outlast its caller's reading.
     watched: bool,
 }
@@ -45,7 +52,7 @@ impl<U: Upstream> Answered<U> {
             headers,
             body,
             place: None,
-            unread: false,
+            unread: None,
             watched: false,
         }
     }
@@ -56,9 +63,9 @@ impl<U: Upstream> Answered<U> {
         self
     }
 
-    /// Says whether something of the request's body was left unread.
-    pub(crate) fn body_unread(mut self, unread: bool) -> Self {
-        self.unread = unread;
+    /// Takes what may have been left unread of the request's body.
+    pub(crate) fn leaving(mut self, body: Incoming) -> Self {
+        self.unread = Some(body).filter(|body| !body.is_end_stream());
         self
     }
 
@@ -66,12 +73,14 @@ impl<U: Upstream> Answered<U> {
     pub(crate) fn finish(mut self, visit: &Visit<U>, busy: Busy) -> Response<Reply<U::Pieces>> {
         stamp::text(&mut self.headers, "x-request-id", &visit.id);
         let last = visit.link.gateway.stage() > Stage::Serving;
-        if visit.is_http1() && (self.unread || last) {
+        if visit.is_http1() && (self.unread.is_some() || last) {
             let close = HeaderValue::from_static("close");
             self.headers.insert(header::CONNECTION, close);
         }
-        if self.unread {
-            visit.leaves_unread();
+        match self.unread {
+            Some(_) if visit.is_http1() => visit.leaves_unread(),
+            Some(body) => drop(visit.link.gateway.tasks.spawn(rest(body))),
+            None => {}
         }
         // a window of HTTP/2 can be so small that even a short answer stays
         if self.watched || !visit.is_http1() {

@@ -27,6 +27,7 @@ mod io;
 mod linger;
 pub(crate) use activity::{Activity, Busy};
 use begin::Protocol;
+pub(crate) use linger::rest;
 
 /// Head size, in bytes, on both protocols.
 const MAX_HEAD: u32 = 64 << 10;

@@ -11,7 +11,7 @@ use crate::{
     health,
 };
 use http::{HeaderMap, Request, Response, Version, request::Parts};
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use punctual_core::{Code, Failure, Record, Surface, Trace, TraceId, Upstream};
 use std::{
     convert::Infallible,
@@ -71,7 +71,6 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
     let path = head.uri.path().to_owned();
     let place = Place::of(&path);
     let door = door::check(&head, visit).and_then(|()| place.allows(&head.method));
-    let unread = !body.is_end_stream();
     let answered = match (place, door) {
         (Place::Ask(surface), door) => return ask(visit, surface, door, head, body).await,
         (_, Err(refusal)) => answer::refused(visit, &refusal),
@@ -85,7 +84,7 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
         (Place::Unbuilt, _) => answer::refused(visit, &Refusal::unbuilt(&path)),
         (Place::Unknown, _) => answer::refused(visit, &Refusal::unknown_path()),
     };
-    answered.body_unread(unread)
+    answered.leaving(body)
 }
 
 /// A request on an LLM surface.
@@ -118,7 +117,7 @@ async fn ask<U: Upstream>(
         }
         Err(admit::Stop::Gone) => answer::to_nobody(visit, record),
     };
-    answered.body_unread(!body.is_end_stream())
+    answered.leaving(body)
 }
 
 /// The caller's own id when it is plain, else a new one.

@@ -8,7 +8,7 @@
 //! What must hold:
 //! - the deadline starts at the head, and no state of a request is without a clock or a watcher;
 //! - dropping a connection ends everything about its requests: nothing is spawned but connections, hyper's
-//!   HTTP/2 streams and the passes over large bodies, all under the same tracker;
+//!   HTTP/2 streams, what is left of their uploads and the passes over large bodies, all under one tracker;
 //! - every request on an LLM surface has exactly one outcome, a refusal and a panic included;
 //! - nothing of a credential or of a caller's body is ever written into an answer.
 //!

@@ -6,6 +6,7 @@ use h2::{RecvStream, SendStream, client::SendRequest};
 use http::{Request, Response};
 use punctual_core::{Outcome, Phase, Policy, Reason};
 use punctual_server::Settings;
+use std::future::poll_fn;
 use tokio::{
     net::TcpStream,
     task::JoinHandle,
@@ -219,6 +220,29 @@ async fn an_answer_before_the_body_was_read_arrives() {
         200,
         "the connection lives on"
     );
+}
+
+#[tokio::test]
+async fn a_caller_that_writes_all_before_it_reads_gets_the_early_answer() {
+    let gate = Gate::open().await;
+    let caller = Http2::connect(&gate, WINDOW).await;
+    let mut send = caller.send.clone().ready().await.unwrap();
+    let request =
+        Request::post("http://localhost/v1/chat/completions").header("content-type", "text/plain");
+    let (response, mut body) = send.send_request(request.body(()).unwrap(), false).unwrap();
+    let mut left = 3 << 20;
+    while left > 0 {
+        body.reserve_capacity(left);
+        let granted = timeout(LONG, poll_fn(|cx| body.poll_capacity(cx))).await;
+        let granted = granted.expect("a window").expect("the stream is open");
+        let piece = granted.unwrap().min(left);
+        left -= piece;
+        body.send_data(vec![b'x'; piece].into(), left == 0).unwrap();
+    }
+    let response = timeout(LONG, response).await.unwrap().unwrap();
+    assert_eq!(response.status(), 415);
+    assert!(text(response).await.contains("unsupported_media_type"));
+    gate.idle().await;
 }
 
 #[tokio::test]
