@@ -190,6 +190,10 @@ fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
         // theirs may have been a page of HTML
         stamp::json(&mut headers);
     }
+    let last = report.attempts.last();
+    if let Some(id) = last.and_then(|a| a.request_id.as_deref()) {
+        stamp::text(&mut headers, "x-upstream-request-id", id);
+    }
     stamp::failure(&mut headers, failure);
     stamp::report(&mut headers, report);
     headers

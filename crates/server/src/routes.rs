@@ -78,6 +78,14 @@ impl Routes {
         })
     }
 
+    /// Whether a prefix would have led `model` to a route if what follows it were plain.
+    #[must_use]
+    pub fn is_odd(&self, model: &str) -> bool {
+        let rests = self.prefixes.iter();
+        let mut rests = rests.filter_map(|(prefix, _)| model.strip_prefix(&**prefix));
+        rests.any(|rest| !rest.is_empty() && !is_plain(rest))
+    }
+
     /// The exact names, in order, with their routes.
     pub fn names(&self) -> impl Iterator<Item = (&str, &Arc<Route>)> {
         self.exact.iter().map(|(name, r)| (&**name, &r.route))
@@ -194,6 +202,9 @@ mod tests {
             assert_eq!(found(&format!("openai/{bad}")), None, "{bad}");
         }
         assert!(found(&format!("openai/{}", "x".repeat(128))).is_some());
+        let odd = |model: &str| routes().is_odd(model);
+        assert!(odd("openai/a b") && odd("openai/../x"));
+        assert!(!odd("nobody") && !odd("a b") && !odd("openai/") && !odd("openai/o3"));
     }
 
     #[test]

@@ -112,16 +112,19 @@ fn details(failure: &Failure, report: Option<&Report>) -> Vec<(&'static str, Val
     }
     if failure.code == Code::DeadlineExceeded || report.attempt_count() > 0 {
         let all = report.attempts.iter().chain(&report.attempting);
-        extra.push(("attempts", all.map(attempt).collect()));
+        let each = |a| attempt(a, failure.code);
+        extra.push(("attempts", all.map(each).collect()));
     }
     extra
 }
 
-fn attempt(a: &AttemptReport) -> Value {
+/// `last` is the last word on the request, and so on an attempt that it cut off.
+fn attempt(a: &AttemptReport, last: Code) -> Value {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| map.insert(name.to_owned(), value);
     put("target", json!(&*a.target));
-    put("code", json!(a.failed.map(Code::as_str)));
+    let code = a.failed.or((!a.completed).then_some(last));
+    put("code", json!(code.map(Code::as_str)));
     put("status", json!(a.status));
     put("ms", ms(a.length()));
     if let Some((clock, limit)) = a.timeout {

@@ -107,6 +107,13 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
     }
 
+    /// It stands behind a prefix that is served, but goes into paths and labels further on.
+    pub(crate) fn odd_model() -> Box<Self> {
+        let message = "the model asked for is not served here: behind a prefix its name consists of \
+                       letters, digits and ._:/@-, at most 128 of them and without `..`";
+        Self::new(StatusCode::NOT_FOUND, "model_not_found", message.to_owned()).with_param("model")
+    }
+
     pub(crate) fn unknown_path() -> Box<Self> {
         let message = "there is nothing at this path; chat is at POST /v1/chat/completions";
         Self::new(StatusCode::NOT_FOUND, "unknown_path", message.to_owned())

@@ -79,6 +79,9 @@ fn a_header_of_ours_that_cannot_be_read_is_named_with_its_value() {
             "{message}"
         );
     }
+    let instant = read(&[("x-request-deadline-ms", "1769896799500")]);
+    let message = instant.unwrap_err().message;
+    assert!(message.contains("x-request-deadline-at"), "{message}");
     for (bad, why) in [
         ("1769896799", "looks like seconds"),
         ("17698967995000", "13 digits"),

@@ -39,6 +39,7 @@ pub(super) enum Reading {
 }
 
 const DECIMAL: &str = "send the time left as digits with an optional fraction, such as 1500";
+const TOO_LONG: &str = "it has more than 10 digits; send the time left here, and a point in time as x-request-deadline-at";
 const INSTANT: &str =
     "send 13 digits of Unix milliseconds, or an RFC 3339 date and time with an offset";
 const SECONDS: &str = "it looks like seconds; send 13 digits of Unix milliseconds";
@@ -67,6 +68,9 @@ fn decimal(text: &str, per_second: f64) -> Reading {
         None => (false, text),
     };
     match (amount(digits, per_second), negative) {
+        (None, _) if digits.len() > MOST_DIGITS && is_digits(digits) => {
+            Reading::Unreadable(TOO_LONG)
+        }
         (None, _) => Reading::Unreadable(DECIMAL),
         (Some(left), _) if left.is_zero() => Reading::Nothing,
         (Some(_), true) => Reading::Spent,
@@ -74,11 +78,15 @@ fn decimal(text: &str, per_second: f64) -> Reading {
     }
 }
 
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Digits with an optional fraction, in units of which `per_second` make a second.
 fn amount(text: &str, per_second: f64) -> Option<Duration> {
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    if !digits(whole) || !digits(fraction) || whole.len() > MOST_DIGITS || fraction.len() > 18 {
+    if !is_digits(whole) || !is_digits(fraction) || whole.len() > MOST_DIGITS || fraction.len() > 18
+    {
         return None;
     }
     let value: f64 = text.parse().ok()?;
@@ -86,8 +94,7 @@ fn amount(text: &str, per_second: f64) -> Option<Duration> {
 }
 
 fn at(text: &str, now: SystemTime) -> Reading {
-    let all_digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let at = match (all_digits, text.len()) {
+    let at = match (is_digits(text), text.len()) {
         (true, _) if text.bytes().all(|b| b == b'0') => return Reading::Nothing,
         (true, 13) => match text.parse() {
             Ok(ms) => UNIX_EPOCH.checked_add(Duration::from_millis(ms)),

@@ -124,6 +124,9 @@ impl Asked {
     ) -> Result<(Call, Option<Duration>), Stop> {
         let routes = &visit.now.routes;
         let resolved = routes.resolve(&peek.model).ok_or_else(|| {
+            if routes.is_odd(&peek.model) {
+                return Refusal::odd_model();
+            }
             let allowed = |route: &str| self.key.as_ref().is_none_or(|k| k.may_use(route));
             Refusal::unknown_model(routes.nearest(&peek.model, allowed))
         })?;

@@ -147,6 +147,18 @@ async fn a_failed_plan_says_what_was_tried() {
 }
 
 #[tokio::test]
+async fn an_error_inside_a_200_has_its_upstreams_request_id_too() {
+    let gate = Gate::open().await;
+    let overloaded = Step::Fail(failure(Code::Overloaded, 200));
+    gate.fake
+        .script("in-band", vec![Step::Head(vec![]), overloaded]);
+    let request = chat("sim/in-band", false, "");
+    let answer = gate.caller().await.ask(&request).await;
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.header("x-upstream-request-id"), Some("up-1"));
+}
+
+#[tokio::test]
 async fn a_providers_word_about_the_callers_mistake_is_passed_on() {
     let gate = Gate::open().await;
     let theirs = "{\"error\":{\"message\":\"max_tokens\",\"type\":\"x\",\"code\":\"unsupported_parameter\",\"param\":\"max_tokens\"}}";
@@ -226,7 +238,10 @@ async fn an_unknown_model_is_404_and_a_slip_is_put_right() {
         (404, "model_not_found")
     );
     assert!(answer.body.contains("Did you mean `chat`?") && !answer.body.contains("chatt"));
-    let report = gate.report().await;
+    let odd = caller.ask(&chat("sim/a b", false, "")).await;
+    assert_eq!((odd.status, odd.code().as_str()), (404, "model_not_found"));
+    assert!(odd.body.contains("letters, digits and"), "{}", odd.body);
+    let report = &gate.reports(2).await[0];
     assert_eq!(
         (report.outcome, report.error_type()),
         (Some(Outcome::Rejected), Some("model_not_found"))

@@ -108,6 +108,8 @@ async fn what_outlasts_the_drain_is_told_so() {
         (answer.status, answer.code().as_str()),
         (503, "shutting_down")
     );
+    let attempt = &answer.json()["error"]["attempts"][0];
+    assert_eq!(attempt["code"], "shutting_down", "it was cut off by it");
     let answer = stream.answer().await;
     assert!(
         answer.complete && answer.body.contains("\"code\":\"shutting_down\""),
