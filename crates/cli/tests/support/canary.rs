@@ -34,6 +34,11 @@ impl Canary {
         canary
     }
 
+    /// The worst so far.
+    pub fn worst(&self) -> Duration {
+        percentile(&mut self.late.lock().unwrap().clone(), 100)
+    }
+
     /// The 99th percentile so far.
     pub fn p99(&self) -> Duration {
         percentile(&mut self.late.lock().unwrap().clone(), 99)

@@ -70,7 +70,7 @@ impl Stage {
             under.push(self.open(kind, kind.name.to_owned(), numbers.next()).await);
         }
         self.gateway.signal("TERM");
-        self.administered("/status", "\"draining\"").await;
+        self.status("the drain", |s| s["stage"] == "draining").await;
         for kind in kinds.iter().filter(|k| k.caller == Does::Late) {
             under.push(self.open(kind, kind.name.to_owned(), numbers.next()).await);
         }

@@ -33,7 +33,7 @@ mod support;
 use course::Numbers;
 use kinds::{Caller as Does, Kind};
 use stage::Stage;
-use support::run;
+use support::{canary::Canary, run};
 use told::Told;
 use verdict::Verdict;
 
@@ -41,7 +41,7 @@ use verdict::Verdict;
 fn every_way_to_end_leaves_one_complete_tree_one_line_and_one_count() {
     run(async {
         let kinds = kinds::all();
-        let stage = Stage::set(&kinds).await;
+        let (stage, canary) = (Stage::set(&kinds).await, Canary::start());
         let (ending, others): (Vec<Kind>, Vec<Kind>) = kinds
             .iter()
             .partition(|k| matches!(k.caller, Does::Drained(_) | Does::Late));
@@ -53,7 +53,7 @@ fn every_way_to_end_leaves_one_complete_tree_one_line_and_one_count() {
         let mut complaints = counted(&stage, played.len()).await;
         played.extend(stage.drain(&ending, &mut numbers).await);
         let told = Told::before_the_end_of(stage, played.len()).await;
-        complaints.extend(told.judge(&played));
+        complaints.extend(told.judge(&played, canary.worst()));
         complaints.extend(panics::play(kinds::panicked::KINDS).await);
         let kinds = kinds.len() + kinds::panicked::KINDS.len();
         println!("{kinds} kinds in {} requests", played.len());

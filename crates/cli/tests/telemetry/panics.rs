@@ -5,7 +5,7 @@ use crate::{
     kinds::{Kind, panicked},
     play::Played,
     stage::LONG,
-    support::{Caller, Collector, ms},
+    support::{Caller, Collector, canary::Canary, ms},
     told::Told,
     verdict::Verdict,
 };
@@ -50,7 +50,7 @@ impl Upstream for Panicking {
         attempt.progress.connected(false);
         attempt.progress.writing();
         // longer than the interval of heartbeats
-        tokio::time::sleep(ms(150)).await;
+        tokio::time::sleep(ms(500)).await;
         assert_ne!(
             self.0[usize::from(target.0)],
             panicked::BEFORE_A_HEAD,
@@ -153,7 +153,7 @@ impl io::Write for Written {
 
 /// Plays the rows and judges them; complaints.
 pub async fn play(kinds: &[Kind]) -> Vec<String> {
-    let collector = Collector::start().await;
+    let (collector, canary) = (Collector::start().await, Canary::start());
     let env = collector.env();
     let get = |name: &str| env.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
     let written = Written::default();
@@ -197,7 +197,8 @@ pub async fn play(kinds: &[Kind]) -> Vec<String> {
         0.0,
     );
     let export = collector.metrics().pop().expect("metrics at the end");
-    let mut complaints = Told::of(lines, collector.spans(), export, None).judge(&played);
+    let mut complaints =
+        Told::of(lines, collector.spans(), export, None).judge(&played, canary.worst());
     complaints.append(&mut verdict.complaints);
     complaints
 }

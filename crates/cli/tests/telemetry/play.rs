@@ -4,8 +4,11 @@ use crate::{
     kinds::{Ask, Caller as Does, Kind, When},
     stage::{KEY, LONG, Stage},
     support::{Answer, Caller, Request, h2::H2},
+    tree::hex,
 };
 use http_body_util::BodyExt;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use serde_json::Value;
 
 /// One request that was made, and what its caller saw.
 pub struct Played {
@@ -130,8 +133,9 @@ impl Under<'_> {
         match when {
             When::Sent => {}
             When::Queued => {
-                let depth = format!("punctual_queue_depth{{target=\"{target}\"}} 1");
-                stage.metric(&depth).await;
+                let mine = |t: &Value| t["name"] == target && t["queued"] == 1;
+                let queued = |s: &Value| s["targets"].as_array().unwrap().iter().any(mine);
+                stage.status(&target, queued).await;
             }
             When::Dialled => {
                 let there = stage.silent.wait_connections(LONG, |all| {
@@ -142,8 +146,11 @@ impl Under<'_> {
             When::Asked => self.upstream(|seen| seen.received.is_some()).await,
             When::Headed => self.upstream(|seen| seen.chunks > 4).await,
             When::Failed => {
-                let failed = format!("punctual_attempts_total{{target=\"{target}\"");
-                stage.metric(&failed).await;
+                let (trace, _) = self.played.trace.as_ref().unwrap();
+                let attempt =
+                    |s: &Span| s.name == "resilience.attempt" && hex(&s.trace_id) == *trace;
+                let told = stage.collector.wait(|spans| spans.iter().any(attempt));
+                told.await;
             }
             When::Beaten => self.caller.hear(b"\n: ", LONG).await,
             When::Content => self.caller.hear(b"tok0", LONG).await,

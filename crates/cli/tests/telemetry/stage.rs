@@ -8,6 +8,7 @@ use crate::{
     support::{Caller, Collector, Gateway, Request, ms},
 };
 use punctual_sim::{Cuts, Listen, Script, Sim};
+use serde_json::Value;
 use std::time::Duration;
 
 /// The key that callers of the tests present.
@@ -54,20 +55,15 @@ impl Stage {
         answer.text()
     }
 
-    /// Waits until a line of the metrics is there.
-    pub async fn metric(&self, line: &str) {
-        self.administered("/metrics", line).await;
-    }
-
-    /// Waits until a path of the administrative listener says `what`.
-    pub async fn administered(&self, path: &str, what: &str) {
+    /// Waits until the status of the process is as wanted.
+    pub async fn status(&self, what: &str, wanted: impl Fn(&Value) -> bool) {
         let said = async {
-            while !self.admin(path).await.contains(what) {
+            while !wanted(&serde_json::from_str(&self.admin("/status").await).unwrap()) {
                 tokio::time::sleep(ms(5)).await;
             }
         };
         let in_time = tokio::time::timeout(LONG, said).await.is_ok();
-        assert!(in_time, "{path} never says {what}");
+        assert!(in_time, "{what} never comes");
     }
 }
 

@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::{
 };
 use punctual_sim::Seen;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 pub struct Told {
     lines: Vec<Value>,
@@ -67,8 +67,8 @@ impl Told {
         }
     }
 
-    /// Complaints about all of them.
-    pub fn judge(mut self, played: &[Played]) -> Vec<String> {
+    /// Complaints about all of them, on a machine whose timers are `worst` late.
+    pub fn judge(mut self, played: &[Played], worst: Duration) -> Vec<String> {
         let mut all = Verdict::about("all");
         all.is("lines", self.lines.len(), played.len());
         counts::compare(
@@ -78,7 +78,7 @@ impl Told {
         );
         let mut complaints = std::mem::take(&mut all.complaints);
         for one in played {
-            let mut verdict = Verdict::about(&one.id);
+            let mut verdict = Verdict::about(&one.id).on_a_machine_as_late_as(worst);
             self.judge_one(one, &mut verdict);
             complaints.append(&mut verdict.complaints);
         }

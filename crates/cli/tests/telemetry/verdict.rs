@@ -1,12 +1,16 @@
 //! Complaints, gathered over the whole table so that one run tells all of them.
 
-use std::fmt::{Debug, Display};
+use std::{
+    fmt::{Debug, Display},
+    time::Duration,
+};
 
 /// What is wrong with one request.
-#[derive(Default)]
 pub struct Verdict {
-    pub about: String,
+    about: String,
     pub complaints: Vec<String>,
+    /// What a busy machine may add to a figure in milliseconds.
+    pub slack_ms: f64,
 }
 
 impl Verdict {
@@ -14,7 +18,14 @@ impl Verdict {
         Self {
             about: about.to_string(),
             complaints: Vec::new(),
+            slack_ms: 50.0,
         }
+    }
+
+    /// With the worst lateness of a bare timer of the same run.
+    pub fn on_a_machine_as_late_as(mut self, worst: Duration) -> Self {
+        self.slack_ms += worst.as_secs_f64() * 1e3;
+        self
     }
 
     /// Complains unless `got` is `want`.

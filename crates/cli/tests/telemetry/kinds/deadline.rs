@@ -57,6 +57,7 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "deadline-behind-heartbeats",
+        headers: &[("x-request-deadline-ms", "600")],
         ask: Ask::Stream,
         members: &[sim("role-only=20ms")],
         route: "heartbeat_interval: 60ms",

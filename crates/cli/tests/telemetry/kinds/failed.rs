@@ -179,7 +179,7 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "heartbeat-then-failure",
-        members: &[sim("delay=250ms,status=500")],
+        members: &[sim("delay=500ms,status=500")],
         route: "heartbeat_interval: 60ms",
         status: 200,
         error: "server_error",

@@ -111,7 +111,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "heartbeat-then-queue-expiry",
         ask: Ask::Stream,
-        members: &[sim("silent-headers").with("max_concurrency: 1, max_queue_wait: 200ms")],
+        members: &[sim("silent-headers").with("max_concurrency: 1, max_queue_wait: 500ms")],
         route: "heartbeat_interval: 60ms",
         before: Before::Holders(1),
         status: 200,

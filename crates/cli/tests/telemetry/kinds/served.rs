@@ -88,14 +88,14 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "heartbeat-then-success",
         ask: Ask::Stream,
-        members: &[sim("delay=250ms")],
+        members: &[sim("delay=500ms")],
         route: "heartbeat_interval: 60ms",
         ..ROW
     },
     Kind {
         name: "heartbeat-then-fallback",
         ask: Ask::Stream,
-        members: &[sim("delay=150ms,status=500"), sim("")],
+        members: &[sim("delay=500ms,status=500"), sim("")],
         plan: "[$0, $1]",
         route: "heartbeat_interval: 60ms",
         tree: "wait, attempt 0=server_error/500!server_error, wait, attempt 1=ok/200",
