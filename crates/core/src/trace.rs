@@ -102,7 +102,7 @@ impl Trace {
             parent: Some(span),
             span: SpanId::mint(),
             sampled,
-            state: headers.get("tracestate").cloned(),
+            state: headers.get("tracestate").filter(|v| is_plain(v)).cloned(),
         }
     }
 
@@ -111,6 +111,13 @@ impl Trace {
     pub fn traceparent(&self, span: SpanId) -> String {
         format!("00-{}-{}-{:02x}", self.id, span, u8::from(self.sampled))
     }
+}
+
+/// Whether a `tracestate` may be passed on and kept: printable and of the length that everybody must be
+/// able to take (W3C Trace Context §3.3.1.5).
+fn is_plain(state: &http::HeaderValue) -> bool {
+    let state = state.as_bytes();
+    state.len() <= 512 && state.iter().all(|b| matches!(b, b' '..=b'~'))
 }
 
 fn parse(text: &str) -> Option<(TraceId, SpanId, bool)> {
@@ -161,6 +168,13 @@ mod tests {
         assert_eq!(t.parent.unwrap().to_string(), "00f067aa0ba902b7");
         assert!(!t.sampled);
         assert_eq!(t.traceparent(t.span), format!("00-{}-{}-00", t.id, t.span));
+        let state = |value: &[u8]| {
+            let mut h = h.clone();
+            h.insert("tracestate", http::HeaderValue::from_bytes(value).unwrap());
+            Trace::from_headers(&h).state.is_some()
+        };
+        assert!(state(b"a=1, b=2") && state(&[b'x'; 512]));
+        assert!(!state(&[b'x'; 513]) && !state("a=\u{e9}".as_bytes()) && !state(b"a=\t1"));
         for bad in [
             "",
             "00-0-0-0",

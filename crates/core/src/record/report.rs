@@ -1,13 +1,7 @@
 //! All that is known of one request.
 
 use super::{AttemptReport, BackoffReport, Outcome, Phase, QueueReport, Reason};
-use crate::{
-    call::Surface,
-    deadline::Deadline,
-    failure::Failure,
-    trace::Trace,
-    upstream::Summary,
-};
+use crate::{call::Surface, deadline::Deadline, failure::Failure, trace::Trace, upstream::Summary};
 use std::{
     sync::Arc,
     time::{Duration, SystemTime},
