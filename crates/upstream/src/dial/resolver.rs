@@ -1,9 +1,10 @@
 //! Names to addresses: cached, asked once for all who wait, never more than a few at a time.
 //!
 //! The system's resolver blocks a thread and cannot be dropped. So a look-up belongs to nobody who waits
-//! for it: it runs in a tracked task, its waiters come and go, and at most [`AT_ONCE`] run at the same
-//! time, so that a hung name server cannot use up the threads that everything else needs. An address that
-//! was good a moment ago is better than an error.
+//! for it: it runs in a tracked task, its waiters come and go, and at most [`AT_ONCE`] are begun at the same
+//! time. One that hangs gives its turn to the next name, until there are so many that a hung name server
+//! could use up the threads that everything else needs. An address that was good a moment ago is better
+//! than an error.
 
 use super::DialError;
 use std::{
@@ -21,8 +22,12 @@ use tokio_util::task::TaskTracker;
 
 /// How long an answer is used without asking again; connections live longer than that anyway.
 const FRESH: Duration = Duration::from_secs(30);
-/// Look-ups that run at the same time.
+/// Look-ups that are expected to answer at the same time.
 const AT_ONCE: usize = 8;
+/// How long a look-up keeps its turn.
+const TURN: Duration = Duration::from_secs(1);
+/// Look-ups that run at the same time, hung ones included; the runtime has 512 threads for them.
+const AT_MOST: usize = 64;
 /// How long a look-up is waited for when an older answer is at hand.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -39,6 +44,7 @@ struct Entry {
 pub(super) struct Resolver {
     names: Arc<Mutex<HashMap<Arc<str>, Entry>>>,
     turns: Arc<Semaphore>,
+    threads: Arc<Semaphore>,
     tasks: TaskTracker,
     look_up: fn(Arc<str>) -> LookUp,
 }
@@ -61,6 +67,7 @@ impl Resolver {
         Self {
             names: Arc::default(),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
+            threads: Arc::new(Semaphore::new(AT_MOST)),
             tasks,
             look_up,
         }
@@ -109,11 +116,19 @@ impl Resolver {
 
     fn ask(&self, host: Arc<str>) -> watch::Receiver<Answer> {
         let (say, asking) = watch::channel(None);
-        let (names, turns, look_up) = (self.names.clone(), self.turns.clone(), self.look_up);
+        let (names, look_up) = (self.names.clone(), self.look_up);
+        let (turns, threads) = (self.turns.clone(), self.threads.clone());
         self.tasks.spawn(async move {
             let turn = turns.acquire().await;
-            let found = look_up(host.clone()).await;
+            let thread = threads.acquire().await;
+            let mut finding = look_up(host.clone());
+            let in_time = timeout(TURN, &mut finding).await;
             drop(turn);
+            let found = match in_time {
+                Ok(found) => found,
+                Err(_) => finding.await,
+            };
+            drop(thread);
             let found = found.ok().filter(|found| !found.is_empty());
             let found = found.map(Addresses::from);
             {
@@ -208,11 +223,34 @@ mod tests {
             let failed = resolver.resolve(&host("bad"), 1).await;
             assert_eq!(failed.unwrap_err(), DialError::Resolve);
         }
-        for n in 0..20 {
+        for n in 0..200 {
             let name = host(&format!("host{n}"));
             let waited = timeout(Duration::from_millis(1), resolver.resolve(&name, 1)).await;
             assert!(waited.is_err());
         }
         assert_eq!(ASKED.load(SeqCst), AT_ONCE);
+        tokio::time::sleep(TURN * 20).await;
+        assert_eq!(ASKED.load(SeqCst), AT_MOST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_that_hang_hold_up_a_healthy_one_for_one_turn_only() {
+        let look_up: fn(Arc<str>) -> LookUp = |host| {
+            Box::pin(async move {
+                match &*host {
+                    "healthy" => Ok(vec![IpAddr::from([127, 0, 0, 1])]),
+                    _ => std::future::pending().await,
+                }
+            })
+        };
+        let resolver = Resolver::with(TaskTracker::new(), look_up);
+        for n in 0..AT_ONCE {
+            let name = host(&format!("hangs{n}"));
+            let waited = timeout(Duration::from_millis(1), resolver.resolve(&name, 1)).await;
+            assert!(waited.is_err());
+        }
+        let started = Instant::now();
+        assert!(resolver.resolve(&host("healthy"), 1).await.is_ok());
+        assert!(started.elapsed() <= TURN + Duration::from_millis(10));
     }
 }
