@@ -45,10 +45,14 @@ impl Outgoing<'_> {
 fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
     let mut out = target.headers.clone();
     for name in &target.forward {
-        for value in call.headers.get_all(name) {
-            if !is_listed(&call.headers, name) {
-                out.append(name.clone(), value.clone());
-            }
+        let values = call.headers.get_all(name);
+        if values.iter().next().is_none() || is_listed(&call.headers, name) {
+            continue;
+        }
+        // what we would have said ourselves (`User-Agent`) is the caller's to say where the target passes it on
+        out.remove(name);
+        for value in values {
+            out.append(name.clone(), value.clone());
         }
     }
     if target.passes_credentials

@@ -137,6 +137,23 @@ async fn whom_to_bill_is_the_callers_to_say_only_where_the_target_says_so() {
 }
 
 #[tokio::test]
+async fn a_header_that_is_passed_on_stands_there_once() {
+    let passes = |spec: &mut TargetSpec| {
+        spec.forward_headers = vec!["user-agent".parse().unwrap()];
+    };
+    let bench = Bench::with(HTTP1, Listen::loopback(), passes).await;
+    for (ask, agent) in [(ask(), "sdk/1"), (Ask::unary("m"), "punctual/")] {
+        bench.hear(&ask).await.complete();
+        let seen = bench.seen(|_| true).await;
+        let agents = names(&seen)
+            .into_iter()
+            .filter(|name| *name == "user-agent");
+        assert_eq!(agents.count(), 1);
+        assert!(seen.header("user-agent").unwrap().starts_with(agent));
+    }
+}
+
+#[tokio::test]
 async fn only_listed_headers_come_back() {
     let bench = Bench::new(HTTP1).await;
     let ask = Ask::unary(
