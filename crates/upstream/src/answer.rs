@@ -9,11 +9,11 @@ use crate::{
     dialect, fault, head,
 };
 use bytes::{Bytes, BytesMut};
-use http::{header, response::Parts};
+use http::{Version, header, response::Parts};
 use punctual_core::{Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
-    dialect as words,
-    sniff::{Sniff, sniff},
+    Class, Verdict, dialect as words,
+    sniff::{Sniff, is_cut_json, sniff},
 };
 use std::{
     fmt,
@@ -37,6 +37,8 @@ pub struct Answer {
     mode: Mode,
     reader: Reader,
     summary: Summary,
+    /// Nothing but the end of the connection tells that the body is complete.
+    until_close: bool,
 }
 
 enum Mode {
@@ -69,6 +71,7 @@ impl Answer {
             mode,
             reader,
             summary: Summary::default(),
+            until_close: is_until_close(parts),
         }
     }
 
@@ -149,14 +152,14 @@ impl Answer {
         let answer = match judged {
             Judged::Answer(answer) => answer,
             Judged::Stream(stream) => {
-                let stream = stream.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
+                let stream = stream.map_err(|verdict| self.refused(&verdict, &bytes))?;
                 let mut events = Box::new(self.reader.events());
                 events.push(stream);
                 self.mode = Mode::Events(events);
                 return Ok(None);
             }
         };
-        let answer = answer.map_err(|verdict| self.reader.judged(&verdict, &bytes))?;
+        let answer = answer.map_err(|verdict| self.refused(&verdict, &bytes))?;
         self.summary = dialect::summary(&answer);
         let kind = match answer.has_content {
             true => Kind::Content { text: true },
@@ -164,6 +167,14 @@ impl Answer {
         };
         let end = Some(end(answer.end));
         Ok(Some(Piece { bytes, kind, end }))
+    }
+
+    /// A whole body that is no answer: perhaps it was to be one, and the connection ended too early.
+    fn refused(&self, verdict: &Verdict, bytes: &Bytes) -> Box<Failure> {
+        match verdict.class == Class::Malformed && self.until_close && is_cut_json(bytes) {
+            true => fault::truncated(),
+            false => self.reader.judged(verdict, bytes),
+        }
     }
 
     /// The next piece, or the end.
@@ -228,6 +239,12 @@ impl Pieces for Answer {
             _ => self.summary.clone(),
         }
     }
+}
+
+/// RFC 9112 §6.3: a response with neither length nor chunks is as long as its connection.
+fn is_until_close(parts: &Parts) -> bool {
+    let framed = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+    parts.version <= Version::HTTP_11 && !framed.iter().any(|name| parts.headers.contains_key(name))
 }
 
 fn end(end: words::End) -> End {

@@ -18,6 +18,12 @@ pub enum Sniff {
 
 const FIELDS: [&[u8]; 6] = [b"data:", b"event:", b"id:", b"retry:", b"error:", b":"];
 
+/// Whether `body` is some of the beginning of JSON, and not all of it.
+pub fn is_cut_json(body: &[u8]) -> bool {
+    let read = serde_json::from_slice::<serde::de::IgnoredAny>(body);
+    !body.trim_ascii().is_empty() && read.is_err_and(|error| error.is_eof())
+}
+
 /// Looks at `head`, the first bytes of a body; a byte order mark and white space are skipped.
 pub fn sniff(head: &[u8]) -> Sniff {
     const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -79,6 +85,16 @@ mod tests {
             b"retry",
         ] {
             assert_eq!(sniff(head), Sniff::Undecided, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn json_that_breaks_off_is_told_from_what_never_was_any() {
+        for cut in ["{", "{\"a\":\"b", "{\"a\":1", "[1,"] {
+            assert!(is_cut_json(cut.as_bytes()), "{cut}");
+        }
+        for other in ["", " ", "{}", "{\"a\":1} ", "<html>", "{a", "{\"a\":1}}"] {
+            assert!(!is_cut_json(other.as_bytes()), "{other}");
         }
     }
 }

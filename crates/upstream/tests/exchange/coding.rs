@@ -53,6 +53,7 @@ async fn a_cut_answer_is_truncated_never_complete() {
             Ask::unary("sim:tokens=5,fin-after=2"),
             Ask::stream("sim:tokens=5,no-terminator"),
             Ask::unary("sim:tokens=5,chunked,no-terminator"),
+            Ask::unary("sim:tokens=5,until-close,fin-after=2"),
         ] {
             let heard = bench.hear(&ask).await;
             assert_eq!(heard.code(), Some(Code::Truncated), "{way:?} {}", ask.model);
