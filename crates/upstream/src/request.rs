@@ -57,6 +57,7 @@ fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
     }
     if target.passes_credentials
         && let Some(value) = call.headers.get(header::AUTHORIZATION)
+        && !speaks_for_a_connection(value)
     {
         let mut value = value.clone();
         value.set_sensitive(true);
@@ -78,6 +79,16 @@ fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
         forward.write(&mut out, &call.headers, attempt.left, attempt.limit);
     }
     out
+}
+
+/// Whether a credential is for the connection it comes on (RFC 4559), which others use after its caller.
+fn speaks_for_a_connection(credential: &HeaderValue) -> bool {
+    let scheme = credential.as_bytes().split(|b| *b == b' ').next();
+    scheme.is_some_and(|scheme| {
+        [&b"ntlm"[..], b"negotiate"]
+            .iter()
+            .any(|bound| scheme.eq_ignore_ascii_case(bound))
+    })
 }
 
 /// The caller's body with the target's model, and with the usage chunk asked for where the target does.

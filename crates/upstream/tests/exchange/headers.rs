@@ -124,6 +124,25 @@ async fn a_passed_through_credential_is_the_callers_and_nobodys_else() {
 }
 
 #[tokio::test]
+async fn a_credential_for_a_connection_is_not_passed_on_to_a_shared_one() {
+    let pass = |spec: &mut TargetSpec| spec.auth = Auth::Passthrough;
+    let bench = Bench::with(HTTP1, Listen::loopback(), pass).await;
+    for (credential, sent) in [
+        ("NTLM TlRMTVNTUAAB", false),
+        ("negotiate YIIJ", false),
+        ("Negotiate", false),
+        ("Basic bnRsbTo=", true),
+        ("NTLMish x", true),
+    ] {
+        let ask = Ask::unary("m").header("authorization", credential);
+        bench.hear(&ask).await.complete();
+        let seen = bench.seen(|_| true).await;
+        let expected = sent.then_some(credential);
+        assert_eq!(seen.header("authorization"), expected);
+    }
+}
+
+#[tokio::test]
 async fn whom_to_bill_is_the_callers_to_say_only_where_the_target_says_so() {
     let opted = |spec: &mut TargetSpec| {
         target(spec);
