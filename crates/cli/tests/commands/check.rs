@@ -12,6 +12,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("  request_deadlin: 3s", "did you mean request_deadline?"),
     ("  max_body_bytes: 10", "no unit"),
+    ("  admin: none", "here stands a map of keys"),
     ("providers:", ""),
     (
         "  openai: { api_key: \"${NOT_SET_HERE}\" }",

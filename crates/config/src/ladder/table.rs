@@ -105,6 +105,9 @@ fn climb(f: &mut fmt::Formatter<'_>, kind: &str, climb: &Climb) -> fmt::Result {
 }
 
 fn why(r: &Rung) -> String {
+    if r.queued.is_none() && r.cut == Cut::Nothing {
+        return "nothing: the wait for a permit has no max_queue_wait".to_owned();
+    }
     let mut out = cut(r.cut).to_owned();
     if !r.kept.is_zero() {
         out.push_str(&format!(" ({} kept for those behind)", show(r.kept)));

@@ -100,8 +100,18 @@ fn a_queue_is_part_of_the_worst_case() {
         (alone.streamed.worst, alone.streamed.rungs[0].queued),
         (None, None)
     );
+    let told = alone.to_string();
+    assert!(
+        told.contains("nothing: the wait for a permit has no max_queue_wait"),
+        "{told}"
+    );
     let alone = ladder("{ plan: narrow, deadline: 9s }");
     assert_eq!(alone.streamed.worst, Some(Duration::from_secs(9)));
+    let told = alone.to_string();
+    assert!(
+        told.contains("deadline, after a queue without a limit"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -128,6 +128,10 @@ impl de::Error for Mistake {
             de::Unexpected::Unit | de::Unexpected::Option => "nothing".to_owned(),
             other => other.to_string(),
         };
+        let wanted = match wanted.to_string() {
+            name if name.starts_with("struct ") => "a map of keys".to_owned(),
+            other => other,
+        };
         Self::custom(format!("this is {found}; here stands {wanted}"))
     }
 
