@@ -16,8 +16,8 @@ pub(crate) struct Args {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 the configuration has errors; 2 the command line could not be read; 3 something could \
-not be started.
+Exit codes: 0 done; 1 the configuration has errors or cannot be read; 2 the command line could not be read; \
+3 something could not be started.
 
 Start with `punctual demo`, which needs nothing, or with `punctual serve`, which needs a key in the environment.";
 
@@ -44,7 +44,7 @@ pub(crate) struct File {
     /// The configuration file; `punctual.yaml` in this folder when none is named.
     #[arg(value_name = "FILE")]
     named: Option<PathBuf>,
-    /// The same.
+    /// The same as an option; FILE goes before it.
     #[arg(long, short, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) file: File,
     /// Listen here instead of where the configuration (or PUNCTUAL_LISTEN) says.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 }
 
@@ -105,7 +105,7 @@ fn key_name(text: &str) -> Result<String, String> {
 #[command(after_long_help = punctual_sim::routes_help())]
 pub(crate) struct Sim {
     /// Where to listen.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, default_value = "127.0.0.1:9000")]
     pub(crate) listen: SocketAddr,
     /// Speak TLS with a certificate made for this run; it is printed at the start.
     #[arg(long)]
@@ -124,11 +124,16 @@ pub(crate) struct Sim {
 #[derive(Group)]
 pub(crate) struct Demo {
     /// Where the gateway listens, during the tour and after it.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
     /// End after the tour instead of staying up.
     #[arg(long)]
     pub(crate) tour_only: bool,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let wrong = |_| "write an address in digits and a port, such as 127.0.0.1:8080".to_owned();
+    text.parse().map_err(wrong)
 }
 
 fn model(text: &str) -> Result<(String, Script), String> {

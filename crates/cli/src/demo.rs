@@ -64,7 +64,7 @@ async fn gateway(sim: &Sim, listen: SocketAddr) -> Result<(Running, SocketAddr),
     let snapshot = build::snapshot(&config, &lasting).map_err(Failure::Start)?;
     let listener = TcpListener::bind(listen)
         .await
-        .map_err(|e| Failure::Start(format!("--listen {listen}: {e}")))?;
+        .map_err(|e| Failure::Start(format!("--listen {listen}: {e}; name another address")))?;
     let addr = listener
         .local_addr()
         .map_err(|e| Failure::Start(e.to_string()))?;

@@ -1,7 +1,8 @@
 //! The `punctual` binary: reads the command line, runs one command, says how it went.
 //!
-//! Exit codes: 0 done, 1 the configuration has errors (or the demo's promises did not hold), 2 the command
-//! line could not be read, 3 something could not be started (an address taken, a file unreadable).
+//! Exit codes: 0 done, 1 the configuration has errors or cannot be read (or the demo's promises did not hold),
+//! 2 the command line could not be read, 3 something could not be started (an address taken, a certificate
+//! unusable).
 
 mod args;
 mod build;

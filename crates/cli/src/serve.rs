@@ -112,6 +112,7 @@ async fn serve(
     }
     let (flush, close) = (telemetry.flush(ending::FLUSH), lasting.pools.shutdown());
     ending::settle(flush, close, signals.next()).await;
+    tracing::info!("ended");
     Ok(())
 }
 

@@ -81,6 +81,9 @@ fn a_running_stream_finishes_new_requests_are_refused_and_the_process_ends_well(
         .wait(PATIENCE * 3)
         .expect("it ends when the last request has");
     assert_eq!(status.code(), Some(0));
+    let said = stage.gateway.said();
+    let ended = said.find(PATIENCE, |l| l.ends_with("INFO ended").then_some(()));
+    assert!(ended.is_some(), "{:?}", said.all());
 }
 
 #[test]

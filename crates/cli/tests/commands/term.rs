@@ -67,7 +67,8 @@ fn an_unreadable_command_line_is_exit_code_2_and_says_what_would_be_read() {
     let folder = Folder::new();
     for (args, said) in [
         (&["serv"][..], "serve"),
-        (&["serve", "--listen", "here"], "--listen"),
+        (&["serve", "--listen", "localhost:80"], "such as 127.0.0.1"),
+        (&["demo", "--listen", "here"], "--listen"),
         (&["sim", "--model", "x"], "NAME=SCRIPT"),
         (&["sim", "--model", "x=nonsense"], "no such word"),
         (&["keys", "new", "--name", "a b"], "letter"),
