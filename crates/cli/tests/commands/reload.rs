@@ -184,7 +184,8 @@ fn what_takes_a_restart_is_said() {
 
 #[test]
 fn what_is_bound_where_others_come_is_never_opened() {
-    let server = "server: { listen: 0.0.0.0:0, hosts: [0.0.0.0], admin: { listen: 127.0.0.1:0 } }\n";
+    let server =
+        "server: { listen: 0.0.0.0:0, hosts: [0.0.0.0], admin: { listen: 127.0.0.1:0 } }\n";
     let keys = format!("keys: {{ me: {{ value: {KEY} }} }}\n");
     let rest = "providers: { sim: { dialect: openai, base_url: \"{upstream}/v1\", api_key: k } }\n\
         targets: { t: { provider: sim, model: first } }\n\
