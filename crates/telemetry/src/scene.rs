@@ -119,6 +119,7 @@ impl Scene {
             deadline,
             plan,
             policy: Arc::default(),
+            room: None,
         };
         (Arc::new(engine), call, record)
     }

@@ -66,7 +66,7 @@ fn the_request_says_all(request: &Span, all: &[Span]) {
         ("punctual.outcome", "ok"),
         ("punctual.attempt_count", "3"),
         ("punctual.served_by", "b"),
-        ("punctual.fallback_index", "2"),
+        ("punctual.fallback_index", "1"),
         ("punctual.committed", "true"),
         ("punctual.committed_by", "content"),
         ("punctual.route", "fast"),
