@@ -122,7 +122,7 @@ fn the_budget_holds_across_retries_and_members() {
         ran.iter().for_each(|(t, late)| table.ran(&t.name(), *late));
         table.close(1);
         println!("T5 canary p99 {:.1?}", ground.late());
-        ground.within("p99", table.p99(), ms(5));
+        ground.mostly("p99", table.p99(), ms(5));
     });
 }
 

@@ -64,7 +64,7 @@ fn a_caller_that_leaves_costs_nothing() {
         cells.close(20);
         sides.close(20);
         println!("T3 canary p99 {:.1?}", ground.late());
-        ground.within("p99 of upstream closes", cells.p99(), ms(10));
+        ground.mostly("p99 of upstream closes", cells.p99(), ms(10));
     });
 }
 

@@ -43,7 +43,7 @@ fn a_queued_request_expires_on_its_own_timer() {
             .for_each(|r| table.ran(&cell(&[&r.asks, &r.way]), r.late));
         table.close(5);
         println!("T2 canary p99 {:.1?}", ground.late());
-        ground.within("p99", table.p99(), ms(5));
+        ground.mostly("p99", table.p99(), ms(5));
         assert_waits(&collector, &ran, &ground).await;
         for gateway in [&gates.plain, &gates.tls] {
             // holder, waiter and third of each

@@ -62,7 +62,7 @@ fn a_reader_that_stops_still_ends() {
         }
         table.close(READERS);
         println!("T11 canary p99 {:.1?}", ground.late());
-        ground.within("p99", table.p99(), ms(10));
+        ground.mostly("p99", table.p99(), ms(10));
         // on each gateway those that stop and one more, of two ways and for two ends; and those before
         let each = 4 * (READERS + 1) + READERS;
         let records = gates.records(each, each);

@@ -51,7 +51,7 @@ fn a_caller_only_shortens() {
             .for_each(|(trial, late)| table.ran(&name(trial), *late));
         table.close(1);
         println!("T4 canary p99 {:.1?}", ground.late());
-        ground.within("p99", table.p99(), ms(5));
+        ground.mostly("p99", table.p99(), ms(5));
         assert_eq!(
             idle.connections().len(),
             0,

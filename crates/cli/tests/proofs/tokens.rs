@@ -53,7 +53,7 @@ fn only_content_moves_the_token_clocks() {
             .for_each(|(asks, way)| table.ran(&slow(asks, way), None));
         table.close(1);
         println!("T7 canary p99 {:.1?}", ground.late());
-        ground.within("p99", table.p99(), ms(10));
+        ground.mostly("p99", table.p99(), ms(10));
     });
 }
 

@@ -163,13 +163,13 @@ async fn assert_free(world: &World, ran: &[Ran]) {
     table.close(usize::try_from(REQUESTS).unwrap());
     world
         .ground
-        .within("waits on a free lane", table.p99(), ms(5));
+        .mostly("waits on a free lane", table.p99(), ms(5));
     let (least, most) = (
         attempts.iter().min().unwrap(),
         attempts.iter().max().unwrap(),
     );
     assert!(
-        *least < ms(70) && *most >= ms(SLOWEST),
+        *most > *least * 3 && *most >= ms(SLOWEST),
         "{least:?} to {most:?}"
     );
 }
@@ -194,7 +194,7 @@ async fn assert_lines(world: &World, ran: &[Ran]) {
     table.close(usize::try_from(IN_LINE).unwrap() - 1);
     world
         .ground
-        .within("a wait ends when its predecessor does", table.p99(), ms(5));
+        .mostly("a wait ends when its predecessor does", table.p99(), ms(5));
 }
 
 /// The parts of a request: its span is their sum to within 5 ms.

@@ -80,7 +80,7 @@ fn a_caller_that_leaves_is_seen_upstream_on_every_way() {
         ran.iter().for_each(|r| table.ran(&name(&r.trial), r.late));
         table.close(TURNS);
         println!("leaving: canary p99 {:.1?}", ground.late());
-        ground.within("p99 of upstream closes", table.p99(), ms(10));
+        ground.mostly("p99 of upstream closes", table.p99(), ms(10));
         for sim in slots.iter().flat_map(|s| [&s.open, &s.sealed]) {
             let to_the_end = sim.report().into_iter().find(|s| s.finished.is_some());
             assert!(to_the_end.is_none(), "ran to its end: {to_the_end:?}");
