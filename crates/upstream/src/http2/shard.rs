@@ -50,6 +50,11 @@ const STREAM_WINDOW: u32 = 256 * 1024;
 /// Room for all streams, so that slow readers never block the others.
 const CONNECTION_WINDOW: u32 = 32 * 1024 * 1024;
 
+/// Streams we reset of which late frames are still known to be theirs. Beyond it such a frame is an error,
+/// and hyper's own bound on errors (1,024 in the life of a connection) would end all streams on it: so there
+/// is none. The peer is one that the configuration names.
+const REMEMBERED: usize = 1024;
+
 type Sender = SendRequest<Payload>;
 type State = Option<Result<Ready, DialError>>;
 
@@ -294,6 +299,8 @@ async fn connect(pool: &Pool, tasks: TaskTracker) -> Result<(Ready, Conn), DialE
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_reset_streams(REMEMBERED)
+        .max_local_error_reset_streams(None)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING)
         .handshake(io)

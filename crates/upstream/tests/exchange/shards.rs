@@ -1,10 +1,10 @@
 //! HTTP/2 connections, shared by many exchanges.
 
 use crate::support::{Ask, Bench, HTTP2, PATIENCE, WAYS, Way};
-use punctual_core::{Code, Sent};
+use punctual_core::{Code, Pieces, Sent};
 use punctual_sim::Listen;
 use punctual_upstream::TargetSpec;
-use std::{sync::Arc, time::Duration};
+use std::{future::poll_fn, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
     net::{TcpListener, TcpStream},
@@ -175,4 +175,27 @@ async fn streams_that_nobody_reads_hold_up_no_other() {
         .count();
     assert_eq!(finished, 1);
     drop(unread);
+}
+
+/// What arrives for a stream that was just reset must not count against the connection: callers who leave
+/// would end it for everybody else.
+#[tokio::test]
+async fn thousands_who_leave_do_not_wear_a_connection_out() {
+    let bench = Arc::new(Bench::new(HTTP2).await);
+    let kept = Ask::stream("sim:tokens=2,gap=20ms,forever");
+    let mut kept = bench.send(&kept).await.unwrap();
+    let mut tasks = JoinSet::new();
+    for _ in 0..16 {
+        let bench = bench.clone();
+        tasks.spawn(async move {
+            for _ in 0..200 {
+                let ask = Ask::stream("sim:burst=256KiB,tokens=1");
+                drop(bench.send(&ask).await.unwrap());
+            }
+        });
+    }
+    tasks.join_all().await;
+    let piece = poll_fn(|cx| kept.poll_piece(cx)).await.unwrap();
+    assert!(piece.is_ok(), "{:?}", piece.err());
+    assert_eq!((bench.stats().dials, bench.sim.connections().len()), (1, 1));
 }
