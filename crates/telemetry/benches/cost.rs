@@ -56,6 +56,7 @@ fn report() -> Report {
         span: SpanId::mint(),
         upstream_span: SpanId::mint(),
         number: 1,
+        sends: 1,
         target: target.clone(),
         started: now,
         ended: later(900),
