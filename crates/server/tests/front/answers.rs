@@ -76,12 +76,9 @@ async fn a_refusal_says_how_often_and_how_long_too() {
         let timing = answer.header("server-timing").unwrap_or_default();
         let receive = timing.strip_prefix("receive;dur=").unwrap_or_default();
         let (receive, _) = receive.split_once(',').unwrap_or_default();
-        assert!(
-            receive
-                .parse()
-                .is_ok_and(|ms: f64| ms >= f64::from(received)),
-            "{status}: {timing}"
-        );
+        // a timer may be a millisecond early
+        let after = |ms: f64| ms + 2.0 >= f64::from(received);
+        assert!(receive.parse().is_ok_and(after), "{status}: {timing}");
     }
     for report in gate.reports(4).await {
         assert!(report.send() < SLACK, "{report:?}");
