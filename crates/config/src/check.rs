@@ -10,6 +10,7 @@ mod clocks;
 mod connection;
 mod desk;
 mod door;
+mod headers;
 mod keys;
 mod layers;
 mod plan;

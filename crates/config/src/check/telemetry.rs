@@ -1,6 +1,6 @@
 //! The telemetry section.
 
-use super::{Desk, connection};
+use super::{Desk, connection, headers};
 use crate::{
     path::Path,
     raw,
@@ -39,7 +39,7 @@ fn otlp(raw: &raw::Otlp, at: &Path, desk: &mut Desk<'_>) -> Option<Otlp> {
     let below = at.key("headers");
     let written = raw.headers.iter().flatten();
     let written = written.map(|(name, value)| (below.key(name), name.as_str(), value));
-    let headers = connection::headers(written, desk);
+    let headers = headers::added(written, desk);
     let Some(text) = &raw.endpoint else {
         if !desk.lost(at) {
             desk.error(at, "no endpoint is named")

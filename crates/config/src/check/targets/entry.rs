@@ -3,7 +3,8 @@
 use crate::{
     check::{
         Desk,
-        connection::{self, Link},
+        connection::Link,
+        headers,
         layers::{self, Layer, Layers, Whole},
     },
     path::Path,
@@ -36,18 +37,18 @@ pub(super) fn build(
         link.identity,
         model.as_deref().unwrap_or("*")
     );
-    let headers = connection::headers(layers.headers(), desk);
+    let headers = headers::added(layers.headers(), desk);
     // a header may be the credential: a new one of it has not failed yet, and others' have nothing to do
     // with it. The lane and the budget stay, or whoever holds a permit would make room for one more
-    let credential_id = format!("{}{}", link.identity, connection::header_print(&headers));
-    let health_id = format!("{identity}{}", connection::header_print(&headers));
+    let credential_id = format!("{}{}", link.identity, headers::print(&headers));
+    let health_id = format!("{identity}{}", headers::print(&headers));
     let forward_headers = s.forward_headers.unwrap_or_default().0;
     let forward_deadline = s.forward_deadline.unwrap_or_default().0;
     TargetConfig {
         name: name.to_owned(),
         provider: at.provider.to_owned(),
         headers,
-        forward_headers: connection::forwarded(&forward_headers, &from("forward_headers"), desk),
+        forward_headers: headers::forwarded(&forward_headers, &from("forward_headers"), desk),
         forward_deadline: deadline_headers(&forward_deadline, &from("forward_deadline"), desk),
         http2: s.http2.unwrap_or(false),
         limits: layers::limits(&c, whole),
