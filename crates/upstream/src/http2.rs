@@ -2,9 +2,9 @@
 //!
 //! A connection is dialled by a task of the pool's own, and requests wait for it. So a request that leaves
 //! while the connection is being made takes nothing from the others; in a pool where the request itself
-//! dials, all of them fail. When the last of them leaves, the dial ends too. A request goes to the connection with the fewest streams; when all are full
-//! another is dialled. A connection that was closed, said GOAWAY or is old gets no new streams and ends
-//! when its last one does.
+//! dials, all of them fail. When the last of them leaves, the dial ends too. A request goes to the
+//! connection with the fewest streams; when all are full another is dialled. A connection that was closed,
+//! said GOAWAY or is old gets no new streams and ends when its last one does.
 //!
 //! A stream that the upstream surely did not process (refused, beyond the last id of a GOAWAY, never
 //! written) is sent again a bounded number of times, outside the count of attempts.
