@@ -37,6 +37,9 @@ pub(crate) const MAX_HEADERS: usize = 100;
 const MAX_STREAMS: u32 = 100;
 /// Resets that a connection may pile up before it is closed (rapid reset).
 const MAX_RESETS: usize = 50;
+/// Streams that we reset for errors of the peer's over the whole life of a connection, which behind a proxy
+/// is long; hyper's own default.
+const MAX_LIFE_RESETS: usize = 1024;
 /// Bytes that may wait to be written: on HTTP/2 for each stream.
 const MAX_UNSENT: usize = 128 << 10;
 
@@ -124,7 +127,7 @@ fn http2(tasks: Streams) -> hyper::server::conn::http2::Builder<Streams> {
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEAD)
         .max_pending_accept_reset_streams(MAX_RESETS)
-        .max_local_error_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_LIFE_RESETS)
         .max_send_buf_size(MAX_UNSENT);
     http
 }
