@@ -353,12 +353,8 @@ fn the_plan_keeps_its_shape() {
 fn the_referee_s_file_loads_unchanged() {
     let path = std::path::Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/referee/configs/punctual/config.yaml"
+        "/../../benches/referee/configs/punctual/config.yaml"
     ));
-    if !path.exists() {
-        println!("skipped: {} is not here", path.display());
-        return;
-    }
     let (c, warnings) = load(path, &env()).into_result().unwrap();
     println!("{}", crate::render(&warnings));
     assert_eq!(c.routes.len(), 7);

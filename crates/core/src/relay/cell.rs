@@ -1,0 +1,212 @@
+//! The turns of a cell: what its stage gives when it is polled, and how one stage becomes the next.
+//!
+//! Whatever leaves a stage is dropped outside the lock, so it is put aside as debris.
+
+use super::{
+    Cell, Stage,
+    live::{Flow, Stream},
+};
+use crate::{
+    execute::{Answer, Open, Refused},
+    failure::Failure,
+    record::{Outcome, Reason, Report},
+    upstream::Pieces,
+};
+use bytes::Bytes;
+use std::task::{Context, Poll};
+
+/// How much of a body known whole is handed over at a time. A server takes what it is given at once, however
+/// little its caller reads, and what it has taken is neither bounded nor still to be ended here.
+const PIECE: usize = 64 << 10;
+
+impl<P: Pieces> Cell<P> {
+    /// One frame, or nothing yet, or the end. What must be dropped goes to `debris`, for after unlocking.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        debris: &mut Vec<Stage<P>>,
+    ) -> Poll<Option<Bytes>> {
+        self.handed_at = None;
+        loop {
+            match &mut self.stage {
+                Stage::Done => return Poll::Ready(None),
+                Stage::Last(bytes, _) if bytes.len() > PIECE => {
+                    let piece = bytes.split_to(PIECE);
+                    return Poll::Ready(self.deliver(piece, false));
+                }
+                Stage::Last(bytes, answer) => {
+                    let (bytes, answer) = (std::mem::take(bytes), *answer);
+                    self.stage = Stage::Done;
+                    return Poll::Ready(self.last(bytes, answer));
+                }
+                Stage::Opening {
+                    opening,
+                    fate,
+                    first,
+                } => {
+                    if std::mem::take(first) {
+                        fate.heartbeat();
+                        return Poll::Ready(self.beat());
+                    }
+                    match opening.as_mut().poll(cx) {
+                        Poll::Ready(opened) => self.opened(opened, debris),
+                        Poll::Pending if self.beat.due(cx) => {
+                            fate.heartbeat();
+                            return Poll::Ready(self.beat());
+                        }
+                        Poll::Pending => return self.wait(cx),
+                    }
+                }
+                Stage::Live(stream) => match stream.poll(cx) {
+                    Flow::Frame(bytes) => {
+                        let news = stream.take_news();
+                        return Poll::Ready(self.deliver(bytes, news));
+                    }
+                    Flow::Pending if self.beat.due(cx) => {
+                        if let Some(r) = &mut self.record {
+                            r.heartbeat();
+                        }
+                        return Poll::Ready(self.beat());
+                    }
+                    Flow::Pending => return self.wait(cx),
+                    Flow::Complete => self.complete(debris),
+                    Flow::Failed(failure) => self.broken(failure, debris),
+                },
+            }
+        }
+    }
+
+    fn wait(&mut self, cx: &Context<'_>) -> Poll<Option<Bytes>> {
+        if !self.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            self.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    fn beat(&mut self) -> Option<Bytes> {
+        self.beat.beats();
+        self.voice.as_ref().map(|v| v.heartbeat())
+    }
+
+    /// `news`: the first content has come after the commit.
+    fn deliver(&mut self, bytes: Bytes, news: bool) -> Option<Bytes> {
+        let bytes = self.beat.frame(bytes);
+        if let Some(r) = &mut self.record {
+            r.delivered(bytes.len());
+            if news {
+                r.content_arrived();
+                self.ends_at = r.report().deadline.at();
+            }
+        }
+        Some(bytes)
+    }
+
+    /// The last bytes. A complete answer is settled when it is handed over.
+    fn last(&mut self, bytes: Bytes, answer: bool) -> Option<Bytes> {
+        if let Some(r) = &mut self.record {
+            r.delivered(bytes.len());
+            if answer {
+                r.settle(Outcome::Ok, None);
+            }
+        }
+        (!bytes.is_empty()).then_some(bytes)
+    }
+
+    fn opened(&mut self, opened: crate::execute::Opened<P>, debris: &mut Vec<Stage<P>>) {
+        let stage = match opened {
+            Ok(Open {
+                answer, mut record, ..
+            }) => {
+                record.rejoin();
+                self.ends_at = record.report().deadline.at();
+                self.record = Some(record);
+                match answer {
+                    Answer::Stream(live) => Stage::Live(Box::new(Stream::new(*live))),
+                    Answer::Whole(bytes) => Stage::Last(bytes, true),
+                }
+            }
+            Err(Refused {
+                failure,
+                mut record,
+            }) => {
+                record.rejoin();
+                let words = self.error_event(&failure, record.report());
+                self.record = Some(record);
+                Stage::Last(words, false)
+            }
+        };
+        debris.push(std::mem::replace(&mut self.stage, stage));
+    }
+
+    pub(super) fn error_event(&self, failure: &Failure, report: &Report) -> Bytes {
+        self.voice
+            .as_ref()
+            .map(|v| v.error_event(failure, report))
+            .unwrap_or_default()
+    }
+
+    /// The end condition was met and the upstream has nothing more to say.
+    fn complete(&mut self, debris: &mut Vec<Stage<P>>) {
+        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let Stage::Live(stream) = old else {
+            return debris.push(old);
+        };
+        let marker = self
+            .voice
+            .as_ref()
+            .and_then(|v| v.done())
+            .filter(|_| !stream.is_marked());
+        if let Some(r) = &mut self.record {
+            r.attempt_ended(None, Some(stream.summary()));
+        }
+        stream.succeed();
+        self.stage = Stage::Last(marker.unwrap_or_default(), true);
+    }
+
+    fn broken(&mut self, mut failure: Box<Failure>, debris: &mut Vec<Stage<P>>) {
+        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let Stage::Live(stream) = old else {
+            return debris.push(old);
+        };
+        let summary = stream.summary();
+        stream.fail(&mut failure);
+        let words = self.end_with(&failure, Some(summary));
+        self.stage = Stage::Last(words, false);
+    }
+
+    /// Closes the record with `failure` and gives the words that end the body.
+    pub(super) fn end_with(
+        &mut self,
+        failure: &Failure,
+        summary: Option<crate::upstream::Summary>,
+    ) -> Bytes {
+        let Some(mut record) = self.record.take() else {
+            return Bytes::new();
+        };
+        record.fail(failure);
+        record.attempt_ended(Some(failure), summary);
+        self.error_event(failure, record.report())
+    }
+}
+
+impl<P: Pieces> Drop for Cell<P> {
+    /// A stream dropped in the middle: the caller left. What was delivered stays on record; one that had all
+    /// there was to have, end included, is no cancellation.
+    fn drop(&mut self) {
+        let Stage::Live(stream) = std::mem::replace(&mut self.stage, Stage::Done) else {
+            return;
+        };
+        let Some(mut record) = self.record.take().filter(|_| !std::thread::panicking()) else {
+            return;
+        };
+        let summary = stream.summary();
+        if stream.is_delivered() {
+            stream.succeed();
+            record.settle(Outcome::Ok, None);
+        } else {
+            drop(stream);
+            record.settle(Outcome::Cancelled, Some(Reason::Gone));
+        }
+        record.attempt_ended(None, Some(summary));
+    }
+}
