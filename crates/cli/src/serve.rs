@@ -62,7 +62,12 @@ fn one_line(p: &Problem) -> String {
 
 /// A runtime; one worker a core if `workers` says nothing.
 pub(crate) fn runtime(workers: Option<usize>) -> Result<Runtime, Failure> {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut builder = match workers {
+        // one core gains nothing from a second thread to hand work to
+        None if cores == 1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
     if let Some(n) = workers {
         builder.worker_threads(n);
     }
