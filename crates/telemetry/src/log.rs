@@ -10,6 +10,7 @@ use std::{cell::RefCell, io::IsTerminal, sync::Arc};
 use writer::Lines;
 
 mod human;
+mod json;
 mod line;
 mod time;
 pub(crate) mod writer;

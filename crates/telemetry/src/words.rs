@@ -120,12 +120,18 @@ fn shown(code: Code, message: &str, redaction: &Redaction) -> Option<String> {
     worded_by_us(code).then(|| shortened(&redaction.scrub(message), MESSAGE).to_owned())
 }
 
+/// Whole microseconds, at most 2^53 or so.
+pub(crate) fn micros(length: Duration) -> u64 {
+    length.as_secs().min(1 << 33) * 1_000_000 + u64::from(length.subsec_micros())
+}
+
 /// Milliseconds, to the microsecond.
 pub(crate) fn millis(length: Duration) -> f64 {
-    // exact below 2^53 µs, which is 285 years
-    let us = length.as_secs().min(1 << 33) * 1_000_000 + u64::from(length.subsec_micros());
-    #[expect(clippy::cast_precision_loss, reason = "exact, see above")]
-    let us = us as f64;
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "exact below 2^53 µs, which is 285 years"
+    )]
+    let us = micros(length) as f64;
     us / 1e3
 }
 

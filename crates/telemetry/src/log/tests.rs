@@ -51,12 +51,21 @@ fn check(value: &Value, schema: &Value, at: &str) {
     }
 }
 
+/// The fields stand in the order of the schema's required ones.
+fn in_order(line: &[u8], schema: &Value) {
+    let line = std::str::from_utf8(line).unwrap();
+    let names = schema["required"].as_array().unwrap().iter();
+    let places = names.map(|n| line.find(&format!("{n}:")).unwrap());
+    assert!(places.is_sorted(), "{line}");
+}
+
 fn line(report: &Report, redaction: &Redaction) -> Value {
     let mut out = Vec::new();
     line::write(&mut out, report, redaction);
     let line: Value = serde_json::from_slice(&out).unwrap();
     let schema: Value = serde_json::from_str(LOG_SCHEMA).unwrap();
     check(&line, &schema, "line");
+    in_order(&out, &schema);
     line
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Timestamp(pub(super) SystemTime);
 
 impl Timestamp {
     /// Its text, made digit by digit: one is written with every request.
-    fn text(&self) -> [u8; 24] {
+    pub(super) fn text(&self) -> [u8; 24] {
         let since = self.0.duration_since(UNIX_EPOCH).unwrap_or_default();
         let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
         let (year, month, day) = date(days);
@@ -53,12 +53,6 @@ fn date(days: u64) -> (u64, u64, u64) {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
-    }
-}
-
-impl serde::Serialize for Timestamp {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(std::str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 
