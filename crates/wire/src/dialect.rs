@@ -1,13 +1,30 @@
-//! Upstream APIs, one folder each.
+//! The APIs that are spoken, one folder each.
 //!
-//! A dialect reads what its upstreams send and says what it means in the words defined here, so
-//! that commit, both token clocks, the end of a stream, usage and failures have one definition
-//! for all of them. It gives a judge for events, a judge for whole answers, and keeps every
-//! peculiarity of its providers to itself.
+//! A dialect reads what its upstreams send and says what it means in the words defined here, so that
+//! commit, both token clocks, the end of a stream, usage and failures have one definition for all of
+//! them. It gives a judge for frames, a judge for whole answers, its codecs to and from the
+//! [`middle`](crate::middle) form, and keeps every peculiarity of its providers to itself.
 
+pub mod anthropic;
+pub mod bedrock;
 mod finish;
+pub mod gemini;
 mod judged;
+pub mod ollama;
 pub mod openai;
+pub mod responses;
+mod tally;
 
 pub use finish::Finish;
 pub use judged::{AnswerSummary, End, Judged, Kind};
+pub use tally::Tally;
+
+use crate::frame::Frame;
+
+/// Judges the frames of one stream, in order.
+pub trait Judge: Send {
+    /// Judges the next frame.
+    fn judge(&mut self, frame: &Frame) -> Judged;
+    /// What was learnt so far.
+    fn tally(&self) -> Tally;
+}

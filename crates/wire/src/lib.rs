@@ -14,7 +14,10 @@
 
 pub mod dialect;
 pub mod error_body;
+pub mod frame;
 mod json;
+pub mod lines;
+pub mod middle;
 pub mod models;
 pub mod peek;
 pub mod retry_after;
@@ -22,6 +25,7 @@ pub mod scrub;
 pub mod sniff;
 pub mod splice;
 pub mod sse;
+pub mod state;
 mod surface;
 pub mod usage;
 pub mod verdict;

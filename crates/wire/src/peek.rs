@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use crate::{Surface, json, splice::Edit};
 
-mod fault;
+pub(crate) mod fault;
 #[cfg(test)]
 mod tests;
 

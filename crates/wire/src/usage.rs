@@ -19,6 +19,8 @@ pub struct Usage {
     pub total: Option<u64>,
     /// Prompt tokens that were read from a cache.
     pub cached_input: Option<u64>,
+    /// Prompt tokens that were written to a cache.
+    pub cache_write: Option<u64>,
     /// Completion tokens spent on reasoning.
     pub reasoning: Option<u64>,
 }
@@ -30,6 +32,7 @@ impl Usage {
         self.output = later.output.or(self.output);
         self.total = later.total.or(self.total);
         self.cached_input = later.cached_input.or(self.cached_input);
+        self.cache_write = later.cache_write.or(self.cache_write);
         self.reasoning = later.reasoning.or(self.reasoning);
     }
 
@@ -75,6 +78,7 @@ impl Counts {
             total: self.total,
             cached_input: read.cached.or(self.cached).or(self.hits),
             reasoning: written.reasoning,
+            cache_write: None,
         };
         (!usage.is_empty()).then_some(usage)
     }
@@ -146,6 +150,7 @@ mod tests {
             output: Some(n),
             total: Some(n),
             cached_input: Some(n),
+            cache_write: Some(n),
             reasoning: Some(n),
         };
         let mut usage = all(1);

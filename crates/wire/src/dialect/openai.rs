@@ -8,6 +8,7 @@
 mod answer;
 mod choice;
 mod chunk;
+pub mod codec;
 mod content;
 mod convert;
 mod glance;

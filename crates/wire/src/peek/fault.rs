@@ -29,7 +29,7 @@ impl fmt::Display for BadBody {
 impl error::Error for BadBody {}
 
 /// The body as text that begins like an object.
-pub(super) fn object(body: &[u8]) -> Result<&str, BadBody> {
+pub(crate) fn object(body: &[u8]) -> Result<&str, BadBody> {
     let plain = |message: &str, (line, column)| BadBody {
         message: message.to_owned(),
         line,
@@ -59,7 +59,7 @@ pub(super) fn object(body: &[u8]) -> Result<&str, BadBody> {
     }
 }
 
-pub(super) fn syntax(fault: &serde_json::Error) -> BadBody {
+pub(crate) fn syntax(fault: &serde_json::Error) -> BadBody {
     use serde_json::error::Category;
     let (line, column) = (fault.line(), fault.column());
     let what = match fault.classify() {
@@ -75,7 +75,7 @@ pub(super) fn syntax(fault: &serde_json::Error) -> BadBody {
     }
 }
 
-pub(super) fn fault(text: &str, value: &str, param: &'static str, what: &str) -> BadBody {
+pub(crate) fn fault(text: &str, value: &str, param: &'static str, what: &str) -> BadBody {
     let (line, column) = position(text, json::offset(text, value));
     let message = format!("`{param}` {what} (line {line}, column {column})");
     BadBody {
@@ -94,7 +94,7 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
     (lines + 1, column + 1)
 }
 
-pub(super) fn missing(param: &'static str) -> BadBody {
+pub(crate) fn missing(param: &'static str) -> BadBody {
     let message = format!("`{param}` is missing; it is required");
     BadBody {
         message,

@@ -8,7 +8,8 @@
 use super::{choice::Choice, chunk::Chunk, glance};
 use crate::{
     Surface, Usage, Verdict,
-    dialect::{End, Finish, Judged, Kind},
+    dialect::{End, Finish, Judged, Kind, Tally},
+    frame::Frame,
     json,
     sse::Event,
     usage,
@@ -263,5 +264,25 @@ fn remember(kept: &mut Option<String>, value: Option<&str>) {
     if kept.is_none() {
         let text = value.and_then(json::text).filter(|text| !text.is_empty());
         *kept = text.map(Into::into);
+    }
+}
+
+impl super::super::Judge for Judge {
+    fn judge(&mut self, frame: &Frame) -> Judged {
+        match frame {
+            Frame::Event(event) => self.judge(event),
+            _ => Judged::plain(Kind::Unparsed),
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        Tally {
+            usage: self.usage,
+            finish: self.finish.clone(),
+            id: self.id.clone(),
+            model: self.model.clone(),
+            inputs_differ: self.inputs_differ,
+            state: Vec::new(),
+        }
     }
 }

@@ -1,0 +1,1 @@
+//! Chat completions to and from the middle form.

@@ -1,0 +1,50 @@
+//! What a stream has told about itself so far.
+
+use super::Finish;
+use crate::Usage;
+
+/// What a stream has told about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Token counts, the last of each field.
+    pub usage: Usage,
+    /// The last finish reason.
+    pub finish: Option<Finish>,
+    /// The first id that is not empty.
+    pub id: Option<String>,
+    /// The first model name that is not empty.
+    pub model: Option<String>,
+    /// Prompt tokens were reported with different values: the counts are doubtful.
+    pub inputs_differ: bool,
+    /// Fingerprints of state that is only good with whoever made it: signatures, encrypted thoughts.
+    pub state: Vec<u64>,
+}
+
+/// One answer that makes more of it is not followed further.
+const STATES: usize = 256;
+
+impl Tally {
+    /// Keeps the first id and model that say something.
+    pub fn remember(&mut self, id: Option<&str>, model: Option<&str>) {
+        for (kept, value) in [(&mut self.id, id), (&mut self.model, model)] {
+            if kept.is_none() {
+                *kept = value.filter(|v| !v.is_empty()).map(Into::into);
+            }
+        }
+    }
+
+    /// Takes over what a frame counted.
+    pub fn count(&mut self, usage: Usage) {
+        self.inputs_differ |=
+            matches!((self.usage.input, usage.input), (Some(old), Some(new)) if old != new);
+        self.usage.update(usage);
+    }
+
+    /// Keeps the fingerprint of a piece of state.
+    pub fn binds(&mut self, state: &str) {
+        let print = crate::state::fingerprint(state);
+        if self.state.len() < STATES && !self.state.contains(&print) {
+            self.state.push(print);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A step of a streamed answer.
+
+use std::borrow::Cow;
+
+use super::Part;
+use crate::{Usage, dialect::Finish};
+
+/// One step. Texts are borrowed from the event they stand in.
+///
+/// `choice` is 0 unless several were asked for; `index` numbers the tool calls of one choice from 0 in
+/// the order in which they begin, whatever their numbers are upstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Delta<'a> {
+    /// What the answer says about itself, at its beginning or as soon as it is known.
+    Start(Start<'a>),
+    /// Text.
+    Text {
+        /// Of which choice.
+        choice: u32,
+        /// Not empty.
+        text: Cow<'a, str>,
+        /// Log probabilities of chat completions, as they were spelled.
+        logprobs: Option<&'a str>,
+    },
+    /// The words of a refusal.
+    Refusal {
+        /// Of which choice.
+        choice: u32,
+        /// Not empty.
+        text: Cow<'a, str>,
+    },
+    /// A thought.
+    Reasoning {
+        /// Of which choice.
+        choice: u32,
+        /// Not empty.
+        text: Cow<'a, str>,
+    },
+    /// The signature of the thought that has just been told.
+    Signature {
+        /// Of which choice.
+        choice: u32,
+        /// Opaque.
+        value: Cow<'a, str>,
+    },
+    /// A whole thought that is encrypted or redacted.
+    Opaque {
+        /// Of which choice.
+        choice: u32,
+        /// Opaque.
+        value: Cow<'a, str>,
+    },
+    /// A tool call begins.
+    ToolCall {
+        /// Of which choice.
+        choice: u32,
+        /// Which call.
+        index: u32,
+        /// Its id; made up by the codec where the dialect has none.
+        id: Cow<'a, str>,
+        /// The tool.
+        name: Cow<'a, str>,
+    },
+    /// A piece of a call's input.
+    ToolInput {
+        /// Of which choice.
+        choice: u32,
+        /// Which call.
+        index: u32,
+        /// A fragment of JSON text, not empty.
+        json: Cow<'a, str>,
+    },
+    /// A call is whole. Not every dialect says so; the end says it for all.
+    ToolDone {
+        /// Of which choice.
+        choice: u32,
+        /// Which call.
+        index: u32,
+    },
+    /// A whole picture, sound or file.
+    Whole {
+        /// Of which choice.
+        choice: u32,
+        /// What it is.
+        part: Part,
+    },
+    /// A citation or annotation of the text, as it was spelled.
+    Citation {
+        /// Of which choice.
+        choice: u32,
+        /// A JSON object.
+        json: &'a str,
+    },
+    /// A choice has its reason to end. Said once a choice unless the upstream says it more often; the
+    /// last one counts.
+    Finish {
+        /// Which choice.
+        choice: u32,
+        /// Why.
+        finish: Finish,
+        /// The stop sequence that ended it.
+        stop_sequence: Option<Cow<'a, str>>,
+    },
+    /// Token counts; the last value of each field counts.
+    Usage(Usage),
+    /// The end condition of the upstream's dialect is met (contract §5.6). Said once; more may follow.
+    Ended,
+    /// Something that the middle form has no place for, by the name of its kind.
+    Lost(&'static str),
+}
+
+/// What an answer says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start<'a> {
+    /// The answer's id.
+    pub id: Option<Cow<'a, str>>,
+    /// The model that answers.
+    pub model: Option<Cow<'a, str>>,
+    /// Unix seconds.
+    pub created: Option<u64>,
+}

@@ -1,0 +1,150 @@
+//! The judgement of a stream or of a whole answer, made from its steps: one definition of content, end,
+//! usage and finish for every dialect that is read through the middle form.
+
+use super::{Answer, Decode, Delta, Part, Seen};
+use crate::{
+    dialect::{AnswerSummary, End, Finish, Judge, Judged, Kind, Tally},
+    frame::Frame,
+};
+
+/// Judges a stream by what its decoder tells.
+pub struct Derived {
+    decode: Box<dyn Decode>,
+    tally: Tally,
+    ended: bool,
+    stopped_otherwise: bool,
+    has_content: bool,
+    /// A tool call has begun and no content was seen.
+    open_call: bool,
+}
+
+impl Derived {
+    /// For one stream.
+    pub fn new(decode: Box<dyn Decode>) -> Self {
+        Self {
+            decode,
+            tally: Tally::default(),
+            ended: false,
+            stopped_otherwise: false,
+            has_content: false,
+            open_call: false,
+        }
+    }
+
+    /// Judges a frame, and tells `sink` its steps.
+    pub fn read(&mut self, frame: &Frame, sink: &mut dyn FnMut(&Delta<'_>)) -> Judged {
+        let mut judged = Judged::plain(Kind::Preamble);
+        let mut decode = std::mem::replace(&mut self.decode, Box::new(Nothing));
+        let seen = decode.decode(frame, &mut |delta| {
+            self.delta(&delta, &mut judged);
+            sink(&delta);
+        });
+        self.decode = decode;
+        match seen {
+            Seen::Comment => judged.kind = Kind::Comment,
+            Seen::Unparsed => judged.kind = Kind::Unparsed,
+            Seen::Error(verdict) => judged.kind = Kind::Error(verdict),
+            Seen::Last => judged.done = true,
+            Seen::Data => {}
+        }
+        judged
+    }
+
+    fn delta(&mut self, delta: &Delta<'_>, judged: &mut Judged) {
+        match delta {
+            Delta::Start(start) => {
+                self.tally
+                    .remember(start.id.as_deref(), start.model.as_deref());
+            }
+            Delta::Text { .. }
+            | Delta::Refusal { .. }
+            | Delta::ToolInput { .. }
+            | Delta::ToolDone { .. }
+            | Delta::Whole { .. } => self.content(judged, false),
+            Delta::Reasoning { .. } | Delta::Opaque { .. } => self.content(judged, true),
+            Delta::ToolCall { .. } => self.open_call = true,
+            Delta::Finish { finish, .. } => {
+                self.stopped_otherwise |= !finish.is_stop();
+                judged.finish = Some(finish.clone());
+                self.tally.finish = Some(finish.clone());
+            }
+            Delta::Usage(usage) => {
+                judged.usage = Some(*usage);
+                self.tally.count(*usage);
+            }
+            Delta::Ended if !self.ended => {
+                self.ended = true;
+                // a call that never got input is whole at the end
+                if self.open_call && !self.has_content {
+                    self.content(judged, false);
+                }
+                judged.ends = Some(match self.stopped_otherwise {
+                    true => End::Other,
+                    false => End::Stop,
+                });
+            }
+            Delta::Signature { value, .. } => self.tally.binds(value),
+            Delta::Ended | Delta::Citation { .. } | Delta::Lost(_) => {}
+        }
+        if let Delta::Opaque { value, .. } = delta {
+            self.tally.binds(value);
+        }
+    }
+
+    fn content(&mut self, judged: &mut Judged, reasoning: bool) {
+        let first = judged.kind != Kind::Content;
+        judged.reasoning = reasoning && (first || judged.reasoning);
+        judged.kind = Kind::Content;
+        self.has_content = true;
+    }
+}
+
+impl Judge for Derived {
+    fn judge(&mut self, frame: &Frame) -> Judged {
+        self.read(frame, &mut |_| ())
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+}
+
+/// Stands in for a decoder while it works.
+struct Nothing;
+
+impl Decode for Nothing {
+    fn decode(&mut self, _: &Frame, _: &mut dyn FnMut(Delta<'_>)) -> Seen {
+        Seen::Unparsed
+    }
+}
+
+/// The judgement of a whole answer.
+pub fn summary(answer: &Answer) -> AnswerSummary {
+    let parts = || answer.choices.iter().flat_map(|choice| &choice.parts);
+    let finish = answer.choices.iter().rev().find_map(|c| c.finish.clone());
+    let stopped = |finish: &Finish| finish.is_stop();
+    let all = answer.choices.iter().filter_map(|c| c.finish.as_ref());
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    AnswerSummary {
+        usage: answer.usage,
+        finish,
+        id: filled(&answer.id),
+        model: filled(&answer.model),
+        has_content: parts().any(is_content),
+        end: match all.into_iter().all(stopped) {
+            true => End::Stop,
+            false => End::Other,
+        },
+    }
+}
+
+/// Whether a whole part is content as the contract defines it.
+fn is_content(part: &Part) -> bool {
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text } => !text.is_empty(),
+        Part::Reasoning { text, opaque, .. } => !text.is_empty() || opaque.is_some(),
+        Part::ToolCall(_) | Part::Image { .. } | Part::Audio { .. } | Part::File { .. } => true,
+        Part::Other { .. } => true,
+        Part::ToolResult(_) => false,
+    }
+}

@@ -1,0 +1,79 @@
+//! What a translation has no place for.
+//!
+//! A route decides whether a request that loses something is refused; the caller is told either way,
+//! by name. Names are those of the caller's API (`logit_bias`, `messages[].name`), never values.
+
+use std::borrow::Cow;
+
+/// Names of what was left out, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Parameters: the answer may differ, the question is whole.
+    pub parameters: Vec<Cow<'static, str>>,
+    /// Parts of the question or of the answer itself.
+    pub content: Vec<Cow<'static, str>>,
+}
+
+/// Unknown members beyond this many are not named one by one.
+const NAMED: usize = 32;
+
+impl Lost {
+    /// A parameter was left out.
+    pub fn parameter(&mut self, name: impl Into<Cow<'static, str>>) {
+        add(&mut self.parameters, name.into());
+    }
+
+    /// A part of the content was left out.
+    pub fn content(&mut self, name: impl Into<Cow<'static, str>>) {
+        add(&mut self.content, name.into());
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.parameters.is_empty() && self.content.is_empty()
+    }
+
+    /// All names, content first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.content
+            .iter()
+            .chain(&self.parameters)
+            .map(AsRef::as_ref)
+    }
+
+    /// Takes over what `other` names.
+    pub fn merge(&mut self, other: Self) {
+        other.parameters.into_iter().for_each(|n| self.parameter(n));
+        other.content.into_iter().for_each(|n| self.content(n));
+    }
+}
+
+/// A member whose name is not a plain word is `other`: what is named here goes into headers and logs.
+fn add(names: &mut Vec<Cow<'static, str>>, name: Cow<'static, str>) {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-.[]".contains(&b);
+    let name = match name.len() <= 64 && !name.is_empty() && name.bytes().all(plain) {
+        true => name,
+        false => Cow::Borrowed("other"),
+    };
+    if names.len() < NAMED && !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lost;
+
+    #[test]
+    fn each_loss_is_named_once_and_odd_names_are_not_repeated() {
+        let mut lost = Lost::default();
+        lost.parameter("seed");
+        lost.parameter("seed");
+        lost.parameter("a\r\nx: 1".to_owned());
+        lost.content("messages[].content[].file");
+        assert_eq!(
+            lost.names().collect::<Vec<_>>(),
+            ["messages[].content[].file", "seed", "other"]
+        );
+    }
+}
