@@ -1,9 +1,9 @@
 //! What a caller asked for, after the front door: owned, so that the future serving it can move into the
 //! response body when the first heartbeat is due.
 
-use crate::{deadline::Deadline, plan::Plan, room::Room};
+use crate::{bond::State, deadline::Deadline, plan::Plan, room::Room};
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, Method};
 use std::{ops::Range, sync::Arc, time::Duration};
 
 /// An inbound API.
@@ -16,18 +16,48 @@ pub enum Surface {
     Completions,
     /// `/v1/embeddings`
     Embeddings,
+    /// `/v1/responses`
+    Responses,
+    /// `/v1/messages`
+    Messages,
+    /// `/v1/messages/count_tokens`
+    CountTokens,
+    /// `/v1/images/generations`
+    Images,
+    /// `/v1/systemone`
+    SystemOne,
+    /// `/passthrough/{target}/…`: anything a provider offers, as it is
+    Passthrough,
 }
 
 impl Surface {
-    /// `chat`, `completions` or `embeddings`: the last part of span names.
+    /// `chat`, `completions`, `embeddings` and so on: the last part of span names.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
             Self::Completions => "completions",
             Self::Embeddings => "embeddings",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+            Self::CountTokens => "count_tokens",
+            Self::Images => "images",
+            Self::SystemOne => "systemone",
+            Self::Passthrough => "passthrough",
         }
     }
+}
+
+/// What happens when a target's API has no place for something that the caller said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unsupported {
+    /// Parameters are left out, content is refused: a question is answered whole or not at all.
+    #[default]
+    DropParameters,
+    /// Everything is left out.
+    Drop,
+    /// Everything is refused.
+    Refuse,
 }
 
 /// What ends the time in which an attempt can still be replaced.
@@ -53,6 +83,8 @@ pub struct Policy {
     pub max_cooldown_wait: Duration,
     /// What commits a stream.
     pub commit_on: CommitOn,
+    /// What happens to what a target's API has no place for.
+    pub unsupported: Unsupported,
     /// Interval of heartbeats on streams; `None` is off.
     pub heartbeat: Option<Duration>,
     /// Bytes of preamble held back before the commit is made early.
@@ -74,6 +106,7 @@ impl Default for Policy {
             max_retry_after: Duration::from_secs(60),
             max_cooldown_wait: Duration::from_secs(5),
             commit_on: CommitOn::Content,
+            unsupported: Unsupported::DropParameters,
             heartbeat: Some(Duration::from_secs(20)),
             hold_back_bytes: 1 << 20,
             hold_back_events: 1024,
@@ -86,8 +119,14 @@ impl Default for Policy {
 /// One request, as the engine and an [`Upstream`](crate::Upstream) see it.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The request's id, for answers that need one and have none.
+    pub id: Arc<str>,
     /// The inbound API.
     pub surface: Surface,
+    /// `POST`, but for what is passed on by its path.
+    pub method: Method,
+    /// Path and query below the target's base URL, for what is passed on by its path.
+    pub path: Option<Arc<str>>,
     /// Whether the caller asked for a stream.
     pub stream: bool,
     /// How many choices must finish before a stream has ended (`n`).
@@ -103,6 +142,8 @@ pub struct Call {
     pub body: Bytes,
     /// The caller's headers, all of them: an upstream sends only those on its allow-list.
     pub headers: Arc<HeaderMap>,
+    /// What it carries that only its maker can serve.
+    pub state: State,
     /// The name of the caller's key, for fairness between keys.
     pub key: Option<Arc<str>>,
     /// When it must have ended.
@@ -113,4 +154,30 @@ pub struct Call {
     pub policy: Arc<Policy>,
     /// Where memory for held-back events is taken from; `None` is without bound but the policy's.
     pub room: Option<Arc<dyn Room>>,
+}
+
+impl Call {
+    /// A unary call with nothing but what every call has; the rest is for the caller to fill in.
+    #[must_use]
+    pub fn new(surface: Surface, plan: Arc<Plan>, deadline: Deadline) -> Self {
+        Self {
+            id: Arc::from(""),
+            surface,
+            method: Method::POST,
+            path: None,
+            stream: false,
+            choices: 1,
+            include_usage: false,
+            model: Arc::from(""),
+            model_span: 0..0,
+            body: Bytes::new(),
+            headers: Arc::default(),
+            state: State::default(),
+            key: None,
+            deadline,
+            plan,
+            policy: Arc::default(),
+            room: None,
+        }
+    }
 }

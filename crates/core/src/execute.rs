@@ -8,6 +8,7 @@
 //! failure: an answer is paid for, and a spent budget is a spent budget whatever the last error was.
 
 use crate::{
+    bond::{self, Bond},
     call::Call,
     deadline::Deadline,
     failure::{Code, Failure},
@@ -76,10 +77,15 @@ pub async fn open<U: Upstream>(
     call: Call,
     record: Record,
 ) -> Opened<U::Pieces> {
-    let walk = Walk::new(call.plan.clone());
+    let bond = engine.upstream.bond(&call);
+    let plan = match bond.narrow(&call.plan) {
+        Ok(plan) => plan,
+        Err(failure) => return refused(failure, record),
+    };
+    let walk = Walk::new(plan.clone());
     let mut run = Run {
         engine,
-        call,
+        call: Call { plan, ..call },
         record,
         walk,
         last_resort: None,
@@ -90,14 +96,14 @@ pub async fn open<U: Upstream>(
             answer,
             record: run.record,
         }),
-        Err(failure) => {
-            run.record.fail(&failure);
-            Err(Refused {
-                failure,
-                record: run.record,
-            })
-        }
+        Err(failure) if bond == Bond::Free => refused(failure, run.record),
+        Err(failure) => refused(bond::resting(failure), run.record),
     }
+}
+
+fn refused<P>(failure: Box<Failure>, mut record: Record) -> Opened<P> {
+    record.fail(&failure);
+    Err(Refused { failure, record })
 }
 
 struct Run<U: Upstream> {

@@ -8,6 +8,7 @@
 //! What must hold: dropping the future (or the response body) of a request ends everything about it. There
 //! is no HTTP here, no I/O and no spawned task; time is `tokio::time` only, so paused time drives it all.
 
+mod bond;
 mod budget;
 mod call;
 mod clock;
@@ -29,8 +30,9 @@ mod upstream;
 mod vigil;
 mod walk;
 
+pub use bond::{Bond, State};
 pub use budget::RetryBudget;
-pub use call::{Call, CommitOn, Policy, Surface};
+pub use call::{Call, CommitOn, Policy, Surface, Unsupported};
 pub use clock::{Clock, Limits, Reserve, arm, reached};
 pub use deadline::{Deadline, Source, SourceClass};
 pub use execute::{Answer, Engine, Live, Open, Opened, Opening, Refused, deadline_exceeded, open};
@@ -43,7 +45,7 @@ pub use record::{
     AttemptReport, BackoffReport, Fate, Outcome, Phase, QueueReport, Reason, Record, Report,
 };
 pub use registry::Registry;
-pub use relay::{Pace, Relay, Voice};
+pub use relay::{BrokenOff, Pace, Relay, Voice};
 pub use retry::{Backoff, CodeSet, Retry};
 pub use room::Room;
 pub use target::Target;

@@ -46,6 +46,21 @@ impl Plan {
         out
     }
 
+    /// The way to the first leaf that is one of `makers`, with the retries on it.
+    pub(crate) fn only(self: &Arc<Self>, makers: &[TargetId]) -> Option<Arc<Self>> {
+        match &**self {
+            Self::Target(id) => makers.contains(id).then(|| self.clone()),
+            Self::Retry { of, rules } => {
+                let of = of.only(makers)?;
+                let rules = *rules;
+                Some(Arc::new(Self::Retry { of, rules }))
+            }
+            Self::Fallback { of, .. } | Self::RoundRobin { of, .. } => {
+                of.iter().find_map(|member| member.only(makers))
+            }
+        }
+    }
+
     fn collect(&self, out: &mut Vec<TargetId>) {
         match self {
             Self::Target(t) => {

@@ -17,7 +17,6 @@ use crate::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::{
-    convert::Infallible,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::{Context, Poll, Waker},
@@ -34,8 +33,9 @@ use live::Stream;
 
 /// What the relay says in the caller's own dialect.
 pub trait Voice: Send + Sync + 'static {
-    /// The one event that ends a stream after its head was sent.
-    fn error_event(&self, failure: &Failure, report: &Report) -> Bytes;
+    /// The one event that ends a stream after its head was sent; `None` where bytes are passed through whose
+    /// form is not known: then the body breaks off, so that nobody takes it for complete.
+    fn error_event(&self, failure: &Failure, report: &Report) -> Option<Bytes>;
     /// Keeps a silent connection alive; must not dispatch an event.
     fn heartbeat(&self) -> Bytes;
     /// The end marker that a complete stream of this dialect has.
@@ -53,6 +53,8 @@ pub(crate) enum Stage<P: Pieces> {
     Live(Box<Stream<P>>),
     /// Bytes that end the body, and whether they are a complete answer.
     Last(Bytes, bool),
+    /// The body breaks off.
+    Cut,
     /// Nothing more.
     Done,
 }
@@ -71,6 +73,18 @@ pub(crate) struct Cell<P: Pieces> {
     ends_at: Option<Instant>,
     expired_at: Option<Instant>,
 }
+
+/// A body that breaks off because there is no other way to say that it is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenOff;
+
+impl std::fmt::Display for BrokenOff {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the answer could not be completed")
+    }
+}
+
+impl std::error::Error for BrokenOff {}
 
 /// The body of a response.
 pub struct Relay<P: Pieces>(Arc<Mutex<Cell<P>>>);
@@ -184,12 +198,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<P: Pieces> Body for Relay<P> {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BrokenOff;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         let mut debris = Vec::new();
         let frame = {
             let mut cell = lock(&self.0);
@@ -200,7 +214,7 @@ impl<P: Pieces> Body for Relay<P> {
             frame
         };
         drop(debris);
-        frame.map(|f| f.map(|bytes| Ok(Frame::data(bytes))))
+        frame.map(|f| f.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {

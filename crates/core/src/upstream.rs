@@ -6,6 +6,7 @@
 //! outlives the dropped future of a cancelled attempt.
 
 use crate::{
+    bond::Bond,
     call::Call,
     failure::{Failure, Sent},
     plan::TargetId,
@@ -37,6 +38,11 @@ pub trait Upstream: Send + Sync + 'static {
         call: &Call,
         attempt: &Attempt<'_>,
     ) -> impl Future<Output = Result<Self::Pieces, Box<Failure>>> + Send;
+
+    /// Who can serve a call that carries state.
+    fn bond(&self, _call: &Call) -> Bond {
+        Bond::Free
+    }
 }
 
 /// What an attempt is told about itself.
@@ -65,10 +71,16 @@ pub trait Pieces: Send + Unpin + 'static {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>>;
     /// What has been learnt about the answer so far.
     fn summary(&self) -> Summary;
+    /// The answer is complete: what is still to be written to end it in the caller's dialect. Asked once, at
+    /// the upstream's last byte or after the silence that stands for it; `None` leaves it to the
+    /// [`Voice`](crate::Voice).
+    fn closing(&mut self) -> Option<Bytes> {
+        None
+    }
 }
 
 /// Status line and headers for the caller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Head {
     /// The upstream's status.
     pub status: StatusCode,
@@ -76,6 +88,8 @@ pub struct Head {
     pub headers: HeaderMap,
     /// The upstream's own request id.
     pub request_id: Option<Arc<str>>,
+    /// What the target's API had no place for, by the names of the caller's.
+    pub dropped: Vec<Arc<str>>,
 }
 
 /// Whole events (or a whole unary answer), judged.
@@ -141,6 +155,8 @@ pub struct Summary {
     pub content_events: u64,
     /// Bytes of an unfinished last event that were dropped.
     pub dropped_bytes: u64,
+    /// What one of the two APIs had no place for, in question and answer, by name.
+    pub dropped: Vec<Arc<str>>,
 }
 
 /// How far an attempt has come; readable after its future was dropped. Times are since `started`.

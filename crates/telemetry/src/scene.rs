@@ -107,19 +107,10 @@ impl Scene {
             upstream: Script(scripts.collect()),
         };
         let call = Call {
-            surface: Surface::Chat,
             stream: self.stream,
-            choices: 1,
-            include_usage: false,
             model: "the caller's words".into(),
-            model_span: 0..0,
             body: Bytes::from_static(b"{}"),
-            headers: Arc::default(),
-            key: None,
-            deadline,
-            plan,
-            policy: Arc::default(),
-            room: None,
+            ..Call::new(Surface::Chat, plan, deadline)
         };
         (Arc::new(engine), call, record)
     }
@@ -160,8 +151,8 @@ impl Observer for Last {
 
 struct Silent;
 impl Voice for Silent {
-    fn error_event(&self, _: &Failure, _: &Report) -> Bytes {
-        Bytes::from_static(b"error")
+    fn error_event(&self, _: &Failure, _: &Report) -> Option<Bytes> {
+        Some(Bytes::from_static(b"error"))
     }
     fn heartbeat(&self) -> Bytes {
         Bytes::new()

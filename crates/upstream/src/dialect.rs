@@ -111,6 +111,7 @@ impl Judge for openai::Judge {
             response_id: self.id().map(Arc::from),
             content_events: 0,
             dropped_bytes: 0,
+            dropped: Vec::new(),
         }
     }
 }
@@ -124,6 +125,7 @@ pub(crate) fn summary(answer: &AnswerSummary) -> Summary {
         response_id: answer.id.as_deref().map(Arc::from),
         content_events: u64::from(answer.has_content),
         dropped_bytes: 0,
+        dropped: Vec::new(),
     }
 }
 
@@ -142,6 +144,12 @@ pub(crate) fn surface(surface: punctual_core::Surface) -> Option<Surface> {
         punctual_core::Surface::Chat => Some(Surface::Chat),
         punctual_core::Surface::Completions => Some(Surface::Completions),
         punctual_core::Surface::Embeddings => Some(Surface::Embeddings),
+        punctual_core::Surface::Responses => Some(Surface::Responses),
+        punctual_core::Surface::Messages => Some(Surface::Messages),
+        punctual_core::Surface::CountTokens => Some(Surface::CountTokens),
+        punctual_core::Surface::Images => Some(Surface::Images),
+        punctual_core::Surface::SystemOne => Some(Surface::SystemOne),
+        punctual_core::Surface::Passthrough => Some(Surface::Passthrough),
         _ => None,
     }
 }

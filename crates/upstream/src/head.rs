@@ -50,6 +50,7 @@ pub(crate) fn of_answer(parts: &Parts, stream: bool) -> Head {
         status: parts.status,
         headers,
         request_id: request_id(&parts.headers),
+        dropped: Vec::new(),
     }
 }
 

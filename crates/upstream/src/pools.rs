@@ -126,20 +126,11 @@ mod tests {
     };
 
     fn call() -> Call {
+        let plan = Arc::new(Plan::Target(TargetId(0)));
+        let deadline = Deadline::starting(Instant::now());
         Call {
-            surface: punctual_core::Surface::Chat,
-            stream: false,
-            choices: 1,
-            include_usage: false,
             model: "m".into(),
-            model_span: 0..0,
-            body: bytes::Bytes::new(),
-            headers: Arc::default(),
-            key: None,
-            deadline: Deadline::starting(Instant::now()),
-            plan: Arc::new(Plan::Target(TargetId(0))),
-            policy: Arc::default(),
-            room: None,
+            ..Call::new(punctual_core::Surface::Chat, plan, deadline)
         }
     }
 

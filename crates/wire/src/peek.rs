@@ -10,7 +10,11 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::{Surface, json, splice::Edit};
+use crate::{
+    Surface, json,
+    splice::Edit,
+    state::{self, Carried},
+};
 
 pub(crate) mod fault;
 #[cfg(test)]
@@ -38,6 +42,8 @@ pub struct Peek {
     pub usage_edit: Option<Edit>,
     /// `prompt_cache_key`, for affinity.
     pub prompt_cache_key: Option<String>,
+    /// What it carries that only its maker can serve.
+    pub state: Carried,
 }
 
 /// The members that decide where a request goes and how its answer is judged.
@@ -86,7 +92,17 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
         cache_key,
     ] = found.values;
     match surface {
-        Surface::Chat => expect(text, messages, "messages", json::is_array, "an array")?,
+        Surface::Chat | Surface::Messages | Surface::CountTokens => {
+            expect(text, messages, "messages", json::is_array, "an array")?;
+        }
+        Surface::Responses => {
+            let usable = |v: &str| json::is_null(v) || json::is_string(v) || json::is_array(v);
+            // absent where a stored prompt or an earlier response says it all
+            let input = input.or(Some("null"));
+            expect(text, input, "input", usable, "a string or an array")?;
+        }
+        Surface::Images => expect(text, prompt, "prompt", json::is_string, "a string")?,
+        Surface::SystemOne | Surface::Passthrough => {}
         Surface::Completions => {
             let usable = |v: &str| json::is_null(v) || json::is_string(v) || json::is_array(v);
             expect(
@@ -116,6 +132,7 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
         include_usage,
         usage_edit,
         prompt_cache_key: cache_key.and_then(json::text).map(Into::into),
+        state: state::carried(text),
     })
 }
 

@@ -15,11 +15,33 @@ pub enum Surface {
     Completions,
     /// `POST /v1/embeddings`
     Embeddings,
+    /// `POST /v1/responses`
+    Responses,
+    /// `POST /v1/messages`, Anthropic's API
+    Messages,
+    /// `POST /v1/messages/count_tokens`
+    CountTokens,
+    /// `POST /v1/images/generations`
+    Images,
+    /// `POST /v1/systemone`, TypeSafe's API
+    SystemOne,
+    /// Anything a provider offers, as it is; nothing of it is read.
+    Passthrough,
 }
 
 impl Surface {
     /// All surfaces, in the order in which they are documented.
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Completions, Self::Embeddings];
+    pub const ALL: [Self; 9] = [
+        Self::Chat,
+        Self::Completions,
+        Self::Embeddings,
+        Self::Responses,
+        Self::Messages,
+        Self::CountTokens,
+        Self::Images,
+        Self::SystemOne,
+        Self::Passthrough,
+    ];
 
     /// The name used in spans (`request.<name>`), metrics and configuration.
     pub const fn as_str(self) -> &'static str {
@@ -27,15 +49,27 @@ impl Surface {
             Self::Chat => "chat",
             Self::Completions => "completions",
             Self::Embeddings => "embeddings",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+            Self::CountTokens => "count_tokens",
+            Self::Images => "images",
+            Self::SystemOne => "systemone",
+            Self::Passthrough => "passthrough",
         }
     }
 
     /// Whether an answer on this surface can be streamed.
     pub const fn streams(self) -> bool {
         match self {
-            Self::Chat | Self::Completions => true,
-            Self::Embeddings => false,
+            Self::Chat | Self::Completions | Self::Responses | Self::Messages => true,
+            Self::Embeddings | Self::CountTokens | Self::Images | Self::SystemOne => false,
+            Self::Passthrough => true,
         }
+    }
+
+    /// Whether its callers speak Anthropic's API.
+    pub const fn is_anthropic(self) -> bool {
+        matches!(self, Self::Messages | Self::CountTokens)
     }
 }
 

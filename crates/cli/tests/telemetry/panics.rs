@@ -61,6 +61,7 @@ impl Upstream for Panicking {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             request_id: None,
+            ..Head::default()
         };
         let token = r#"data: {"choices":[{"index":0,"delta":{"content":"tok0"}}]}"#;
         Ok(OneToken {

@@ -3,7 +3,7 @@
 //! Whatever leaves a stage is dropped outside the lock, so it is put aside as debris.
 
 use super::{
-    Cell, Stage,
+    BrokenOff, Cell, Stage,
     live::{Flow, Stream},
 };
 use crate::{
@@ -25,11 +25,22 @@ impl<P: Pieces> Cell<P> {
         &mut self,
         cx: &mut Context<'_>,
         debris: &mut Vec<Stage<P>>,
-    ) -> Poll<Option<Bytes>> {
+    ) -> Poll<Option<Result<Bytes, BrokenOff>>> {
         self.handed_at = None;
+        let turn = self.turn(cx, debris).map(|bytes| bytes.map(Ok));
+        match (&turn, &self.stage) {
+            (Poll::Ready(None), Stage::Cut) => {
+                self.stage = Stage::Done;
+                Poll::Ready(Some(Err(BrokenOff)))
+            }
+            _ => turn,
+        }
+    }
+
+    fn turn(&mut self, cx: &mut Context<'_>, debris: &mut Vec<Stage<P>>) -> Poll<Option<Bytes>> {
         loop {
             match &mut self.stage {
-                Stage::Done => return Poll::Ready(None),
+                Stage::Done | Stage::Cut => return Poll::Ready(None),
                 Stage::Last(bytes, _) if bytes.len() > PIECE => {
                     let piece = bytes.split_to(PIECE);
                     return Poll::Ready(self.deliver(piece, false));
@@ -132,30 +143,34 @@ impl<P: Pieces> Cell<P> {
                 record.rejoin();
                 let words = self.error_event(&failure, record.report());
                 self.record = Some(record);
-                Stage::Last(words, false)
+                words
             }
         };
         debris.push(std::mem::replace(&mut self.stage, stage));
     }
 
-    pub(super) fn error_event(&self, failure: &Failure, report: &Report) -> Bytes {
-        self.voice
-            .as_ref()
-            .map(|v| v.error_event(failure, report))
-            .unwrap_or_default()
+    /// The stage that says `failure` to the caller, or breaks off.
+    pub(super) fn error_event(&self, failure: &Failure, report: &Report) -> Stage<P> {
+        match &self.voice {
+            None => Stage::Last(Bytes::new(), false),
+            Some(voice) => match voice.error_event(failure, report) {
+                Some(words) => Stage::Last(words, false),
+                None => Stage::Cut,
+            },
+        }
     }
 
     /// The end condition was met and the upstream has nothing more to say.
     fn complete(&mut self, debris: &mut Vec<Stage<P>>) {
         let old = std::mem::replace(&mut self.stage, Stage::Done);
-        let Stage::Live(stream) = old else {
+        let Stage::Live(mut stream) = old else {
             return debris.push(old);
         };
-        let marker = self
-            .voice
-            .as_ref()
-            .and_then(|v| v.done())
-            .filter(|_| !stream.is_marked());
+        let done = || self.voice.as_ref().and_then(|v| v.done());
+        let marker = match stream.closing() {
+            None if !stream.is_marked() => done(),
+            closing => closing,
+        };
         if let Some(r) = &mut self.record {
             r.attempt_ended(None, Some(stream.summary()));
         }
@@ -170,18 +185,17 @@ impl<P: Pieces> Cell<P> {
         };
         let summary = stream.summary();
         stream.fail(&mut failure);
-        let words = self.end_with(&failure, Some(summary));
-        self.stage = Stage::Last(words, false);
+        self.stage = self.end_with(&failure, Some(summary));
     }
 
-    /// Closes the record with `failure` and gives the words that end the body.
+    /// Closes the record with `failure` and gives the stage that ends the body.
     pub(super) fn end_with(
         &mut self,
         failure: &Failure,
         summary: Option<crate::upstream::Summary>,
-    ) -> Bytes {
+    ) -> Stage<P> {
         let Some(mut record) = self.record.take() else {
-            return Bytes::new();
+            return Stage::Done;
         };
         record.fail(failure);
         record.attempt_ended(Some(failure), summary);

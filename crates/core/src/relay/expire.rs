@@ -67,7 +67,7 @@ impl<P: Pieces> Cell<P> {
         match self.stage {
             // bytes that are the caller's to take: only a stall ends them, also when the last of them was
             // handed over and the server, still holding on to this, could not pass it on
-            Stage::Done | Stage::Last(..) => self.next_stall_check(blocked),
+            Stage::Done | Stage::Last(..) | Stage::Cut => self.next_stall_check(blocked),
             _ => [self.ends_at, self.next_stall_check(blocked)]
                 .into_iter()
                 .flatten()
@@ -83,8 +83,8 @@ impl<P: Pieces> Cell<P> {
 
     /// Ends what is running; returns what must be dropped after unlocking.
     fn expire(&mut self, ending: Ending) -> Option<Stage<P>> {
-        if matches!(self.stage, Stage::Done | Stage::Last(..)) && !matches!(ending, Ending::Stalled)
-        {
+        let over = matches!(self.stage, Stage::Done | Stage::Last(..) | Stage::Cut);
+        if over && !matches!(ending, Ending::Stalled) {
             return None;
         }
         let old = std::mem::replace(&mut self.stage, Stage::Done);
@@ -102,14 +102,12 @@ impl<P: Pieces> Cell<P> {
                 .map_or_else(internal, |r| deadline_exceeded(&r.report().deadline)),
             _ => Failure::new(Code::DeadlineExceeded, "the request's deadline has passed"),
         };
-        let words = match old {
+        self.stage = match old {
             Stage::Opening { opening, fate, .. } => {
                 fate.say(Word::Failed(failure.clone()));
                 drop(opening);
                 let report = fate.report();
-                report
-                    .map(|r| self.error_event(&failure, &r))
-                    .unwrap_or_default()
+                report.map_or(Stage::Done, |r| self.error_event(&failure, &r))
             }
             Stage::Live(stream) => {
                 let summary = stream.summary();
@@ -118,10 +116,9 @@ impl<P: Pieces> Cell<P> {
             }
             other => {
                 drop(other);
-                bytes::Bytes::new()
+                Stage::Done
             }
         };
-        self.stage = Stage::Last(words, false);
         self.expired_at = now.checked_add(LAST_WORDS);
         if let Some(waker) = self.waker.take() {
             waker.wake();

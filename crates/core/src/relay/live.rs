@@ -64,6 +64,11 @@ impl<P: Pieces> Stream<P> {
         self.live.ended && self.live.held.is_empty()
     }
 
+    /// What ends the complete stream in the caller's dialect, if that is not the voice's to say.
+    pub(super) fn closing(&mut self) -> Option<Bytes> {
+        self.live.pieces.closing()
+    }
+
     pub(super) fn summary(&self) -> Summary {
         self.live.pieces.summary()
     }

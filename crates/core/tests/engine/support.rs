@@ -116,11 +116,7 @@ impl Upstream for Fake {
                 }
             }
         }
-        let head = punctual_core::Head {
-            status: http::StatusCode::OK,
-            headers: http::HeaderMap::new(),
-            request_id: None,
-        };
+        let head = punctual_core::Head::default();
         Ok(Exchange {
             acts,
             sleep: None,
@@ -319,19 +315,12 @@ impl Bench {
         let mut record = self.record(deadline);
         record.identify(Some("route".into()), None, self.stream, deadline);
         let call = Call {
-            surface: Surface::Chat,
             stream: self.stream,
-            choices: 1,
-            include_usage: false,
             model: "m".into(),
-            model_span: 0..0,
             body: Bytes::from_static(b"{}"),
-            headers: Arc::default(),
-            key: None,
-            deadline,
-            plan: plan.clone(),
             policy: Arc::new(self.policy.clone()),
             room: self.room.clone(),
+            ..Call::new(Surface::Chat, plan.clone(), deadline)
         };
         (call, record)
     }
@@ -370,8 +359,8 @@ impl Bench {
 
 pub struct Text_;
 impl Voice for Text_ {
-    fn error_event(&self, f: &Failure, _: &Report) -> Bytes {
-        format!("<error {}>", f.code.as_str()).into()
+    fn error_event(&self, f: &Failure, _: &Report) -> Option<Bytes> {
+        Some(format!("<error {}>", f.code.as_str()).into())
     }
     fn heartbeat(&self) -> Bytes {
         Bytes::from_static(b"<beat>")

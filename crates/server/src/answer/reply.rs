@@ -3,9 +3,8 @@
 use crate::{connection::Busy, load::Place};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use punctual_core::{Pieces, Relay};
+use punctual_core::{BrokenOff, Pieces, Relay};
 use std::{
-    convert::Infallible,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -29,12 +28,12 @@ impl<P: Pieces> Reply<P> {
 
 impl<P: Pieces> Body for Reply<P> {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BrokenOff;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         Pin::new(&mut self.relay).poll_frame(cx)
     }
 

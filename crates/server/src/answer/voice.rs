@@ -25,8 +25,8 @@ pub(super) fn openai(compat: bool) -> Arc<dyn Voice> {
 }
 
 impl Voice for OpenAi {
-    fn error_event(&self, failure: &Failure, report: &Report) -> Bytes {
-        fault::event(failure, report, self.compat)
+    fn error_event(&self, failure: &Failure, report: &Report) -> Option<Bytes> {
+        Some(fault::event(failure, report, self.compat))
     }
 
     fn heartbeat(&self) -> Bytes {

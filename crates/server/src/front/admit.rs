@@ -18,7 +18,8 @@ use bytes::Bytes;
 use http::request::Parts;
 use hyper::body::Incoming;
 use punctual_core::{
-    Call, Code, Deadline, Failure, Record, Room, Source, Surface, Upstream, arm, deadline_exceeded,
+    Call, Code, Deadline, Failure, Record, Room, Source, State, Surface, Upstream, arm,
+    deadline_exceeded,
 };
 use punctual_wire::Peek;
 use std::{sync::Arc, time::Duration};
@@ -89,6 +90,7 @@ pub(super) async fn admit<U: Upstream>(
     let (bytes, peek) = receive(visit, surface, body, &deadline).await?;
     record.received();
     let asked = Asked {
+        id: visit.id.clone(),
         surface,
         head,
         bytes,
@@ -106,6 +108,7 @@ pub(super) async fn admit<U: Upstream>(
 
 /// A request whose body is here.
 struct Asked {
+    id: Arc<str>,
     surface: Surface,
     head: Parts,
     bytes: Bytes,
@@ -176,8 +179,9 @@ impl Asked {
         key: Option<Arc<str>>,
         room: Arc<dyn Room>,
     ) -> Call {
+        let surface = self.surface;
         Call {
-            surface: self.surface,
+            id: self.id,
             stream,
             choices: peek.n,
             include_usage: peek.include_usage,
@@ -185,11 +189,15 @@ impl Asked {
             model_span: peek.model_span,
             body: self.bytes,
             headers: Arc::new(self.head.headers),
+            state: State {
+                pieces: peek.state.pieces,
+                required: peek.state.required,
+                affinity: None,
+            },
             key,
-            deadline: self.deadline,
-            plan: route.plan.clone(),
             policy: route.policy.clone(),
             room: Some(room),
+            ..Call::new(surface, route.plan.clone(), self.deadline)
         }
     }
 }

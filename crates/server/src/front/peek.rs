@@ -57,6 +57,12 @@ fn wire_surface(surface: Surface) -> punctual_wire::Surface {
     match surface {
         Surface::Completions => punctual_wire::Surface::Completions,
         Surface::Embeddings => punctual_wire::Surface::Embeddings,
+        Surface::Responses => punctual_wire::Surface::Responses,
+        Surface::Messages => punctual_wire::Surface::Messages,
+        Surface::CountTokens => punctual_wire::Surface::CountTokens,
+        Surface::Images => punctual_wire::Surface::Images,
+        Surface::SystemOne => punctual_wire::Surface::SystemOne,
+        Surface::Passthrough => punctual_wire::Surface::Passthrough,
         _ => punctual_wire::Surface::Chat,
     }
 }

@@ -67,9 +67,8 @@ impl Upstream for Script {
         };
         attempt.progress.headers();
         let head = Head {
-            status: http::StatusCode::OK,
-            headers: http::HeaderMap::new(),
             request_id: Some("req_1".into()),
+            ..Head::default()
         };
         Ok(Said {
             head,
@@ -114,6 +113,7 @@ impl Pieces for Said {
             response_id: Some("answer-1".into()),
             content_events: self.seen,
             dropped_bytes: 0,
+            dropped: Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use punctual_core::{BackoffReport, QueueReport, Report, Surface};
 pub(super) const fn operation(surface: Surface) -> &'static str {
     match surface {
         Surface::Completions => "text_completion",
+        Surface::Responses | Surface::Messages => "chat",
         other => other.as_str(),
     }
 }

@@ -199,20 +199,16 @@ impl Ask {
             self.stream,
             "x".repeat(self.padding)
         );
+        let plan = Arc::new(Plan::Target(TargetId(0)));
+        let deadline = Deadline::starting(Instant::now());
         Call {
-            surface: self.surface,
             stream: self.stream,
-            choices: 1,
             include_usage: self.include_usage,
             model: self.model.as_str().into(),
             model_span: head.len()..head.len() + model.len(),
             body: Bytes::from(format!("{head}{model}{rest}")),
             headers: Arc::new(self.headers.clone()),
-            key: None,
-            deadline: Deadline::starting(Instant::now()),
-            plan: Arc::new(Plan::Target(TargetId(0))),
-            policy: Arc::default(),
-            room: None,
+            ..Call::new(self.surface, plan, deadline)
         }
     }
 }

@@ -114,9 +114,8 @@ impl Fake {
         Exchange {
             fake: self.clone(),
             head: Head {
-                status: http::StatusCode::OK,
-                headers: http::HeaderMap::new(),
                 request_id: Some("up-1".into()),
+                ..Head::default()
             },
             steps: steps.into(),
             wait: None,

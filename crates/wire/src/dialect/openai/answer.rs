@@ -40,8 +40,8 @@ pub fn judge_answer(surface: Surface, body: &Bytes) -> Result<AnswerSummary, Ver
         end: End::Stop,
     };
     match surface {
-        Surface::Embeddings => embeddings(answer.data, &mut summary)?,
-        Surface::Chat | Surface::Completions => choices(&answer.choices, &mut summary)?,
+        Surface::Embeddings | Surface::Images => items(answer.data, &mut summary)?,
+        _ => choices(&answer.choices, &mut summary)?,
     }
     Ok(summary)
 }
@@ -66,7 +66,7 @@ fn choices(choices: &[Choice<'_>], summary: &mut AnswerSummary) -> Result<(), Ve
     Ok(())
 }
 
-fn embeddings(data: Option<&str>, summary: &mut AnswerSummary) -> Result<(), Verdict> {
+fn items(data: Option<&str>, summary: &mut AnswerSummary) -> Result<(), Verdict> {
     match data.filter(|data| json::is_array(data)) {
         Some(data) => {
             json::elements(data, |_| summary.has_content = true);
