@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 pub use crate::sse::TooLarge;
-use crate::{lines, sse};
+use crate::{eventstream, lines, sse};
 
 /// How frames follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Framing {
     Sse,
     /// One JSON value a line.
     Lines,
+    /// Messages of AWS.
+    EventStream,
 }
 
 /// One frame.
@@ -29,6 +31,8 @@ pub enum Frame {
     Event(sse::Event),
     /// A line.
     Line(lines::Line),
+    /// A message.
+    Message(eventstream::Message),
 }
 
 impl Frame {
@@ -37,6 +41,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.raw(),
             Self::Line(line) => line.raw(),
+            Self::Message(message) => message.raw(),
         }
     }
 
@@ -45,6 +50,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.into_raw(),
             Self::Line(line) => line.into_raw(),
+            Self::Message(message) => message.into_raw(),
         }
     }
 
@@ -53,6 +59,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.is_complete(),
             Self::Line(line) => line.is_complete(),
+            Self::Message(message) => message.is_complete(),
         }
     }
 
@@ -61,14 +68,17 @@ impl Frame {
         match self {
             Self::Event(event) => event.closing(),
             Self::Line(line) => line.closing(),
+            // nothing can end one that was cut
+            Self::Message(_) => b"",
         }
     }
 
-    /// The name of an event.
+    /// The name of an event; of a message, that of its event, exception or error.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Event(event) => event.name(),
             Self::Line(_) => None,
+            Self::Message(message) => message.name(),
         }
     }
 
@@ -77,6 +87,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.data(),
             Self::Line(line) => line.data().map(Cow::Borrowed),
+            Self::Message(message) => message.data(),
         }
     }
 
@@ -85,6 +96,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.is_comment_only(),
             Self::Line(line) => line.data().is_none(),
+            Self::Message(_) => false,
         }
     }
 }
@@ -96,6 +108,8 @@ pub enum Splitter {
     Sse(sse::Splitter),
     /// Lines.
     Lines(lines::Splitter),
+    /// Messages.
+    EventStream(eventstream::Splitter),
 }
 
 impl Splitter {
@@ -104,6 +118,7 @@ impl Splitter {
         match framing {
             Framing::Sse => Self::Sse(sse::Splitter::new(limit)),
             Framing::Lines => Self::Lines(lines::Splitter::new(limit)),
+            Framing::EventStream => Self::EventStream(eventstream::Splitter::new(limit)),
         }
     }
 
@@ -112,6 +127,7 @@ impl Splitter {
         match self {
             Self::Sse(splitter) => splitter.push(chunk),
             Self::Lines(splitter) => splitter.push(chunk),
+            Self::EventStream(splitter) => splitter.push(chunk),
         }
     }
 
@@ -127,6 +143,7 @@ impl Splitter {
         match self {
             Self::Sse(splitter) => splitter.next().map(|next| next.map(Frame::Event)),
             Self::Lines(splitter) => splitter.next().map(|next| next.map(Frame::Line)),
+            Self::EventStream(splitter) => splitter.next().map(|next| next.map(Frame::Message)),
         }
     }
 
@@ -135,6 +152,7 @@ impl Splitter {
         match self {
             Self::Sse(splitter) => splitter.finish().map(Frame::Event),
             Self::Lines(splitter) => splitter.finish().map(Frame::Line),
+            Self::EventStream(splitter) => splitter.finish().map(Frame::Message),
         }
     }
 
@@ -143,6 +161,7 @@ impl Splitter {
         match self {
             Self::Sse(splitter) => splitter.held(),
             Self::Lines(splitter) => splitter.held(),
+            Self::EventStream(splitter) => splitter.held(),
         }
     }
 }

@@ -14,6 +14,7 @@
 
 pub mod dialect;
 pub mod error_body;
+pub mod eventstream;
 pub mod frame;
 mod json;
 pub mod lines;
