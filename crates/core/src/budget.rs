@@ -23,20 +23,35 @@ struct Balance {
 
 /// A token bucket of retries.
 #[derive(Debug)]
-pub struct RetryBudget(Mutex<Balance>);
+pub struct RetryBudget {
+    balance: Mutex<Balance>,
+    unlimited: bool,
+}
 
 impl Default for RetryBudget {
     fn default() -> Self {
-        Self(Mutex::new(Balance {
-            thousandths: START,
-            at: Instant::now(),
-        }))
+        Self {
+            balance: Mutex::new(Balance {
+                thousandths: START,
+                at: Instant::now(),
+            }),
+            unlimited: false,
+        }
     }
 }
 
 impl RetryBudget {
+    /// One that never runs out, for a program whose calls are judged each by itself.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self {
+            unlimited: true,
+            ..Self::default()
+        }
+    }
+
     fn with<T>(&self, f: impl FnOnce(&mut u64) -> T) -> T {
-        let mut b = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut b = self.balance.lock().unwrap_or_else(PoisonError::into_inner);
         // one retry a second is one thousandth a millisecond
         let earned = b.at.elapsed().as_millis();
         b.at += Duration::from_millis(u64::try_from(earned).unwrap_or(MOST).min(MOST));
@@ -54,13 +69,14 @@ impl RetryBudget {
 
     /// Takes one retry; false when there is none.
     pub fn withdraw(&self) -> bool {
-        self.with(|t| {
-            let enough = *t >= ONE;
-            if enough {
-                *t -= ONE;
-            }
-            enough
-        })
+        self.unlimited
+            || self.with(|t| {
+                let enough = *t >= ONE;
+                if enough {
+                    *t -= ONE;
+                }
+                enough
+            })
     }
 }
 

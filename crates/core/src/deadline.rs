@@ -22,6 +22,8 @@ pub enum Source {
     Header(&'static str),
     /// A header that an SDK sends by itself.
     Sdk(&'static str),
+    /// A limit that a program gave its call.
+    Call,
     /// The end of the run that the process belongs to.
     Execution,
 }
@@ -41,7 +43,7 @@ pub enum SourceClass {
 }
 
 impl Source {
-    /// `server`, `route`, `key`, `header` or `execution`.
+    /// `server`, `route`, `key`, `header`, `call` or `execution`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,6 +51,7 @@ impl Source {
             Self::Route => "route",
             Self::Key => "key",
             Self::Header(_) | Self::Sdk(_) => "header",
+            Self::Call => "call",
             Self::Execution => "execution",
         }
     }
@@ -66,7 +69,7 @@ impl Source {
     #[must_use]
     pub const fn class(self) -> SourceClass {
         match self {
-            Self::Header(_) => SourceClass::Explicit,
+            Self::Header(_) | Self::Call => SourceClass::Explicit,
             Self::Sdk(_) => SourceClass::Sdk,
             Self::Server | Self::Route | Self::Key => SourceClass::Operator,
             Self::Execution => SourceClass::Execution,

@@ -10,7 +10,7 @@
 use crate::{
     bond::{self, Bond},
     call::Call,
-    deadline::Deadline,
+    deadline::{Deadline, Source},
     failure::{Code, Failure},
     health::Rest,
     plan::TargetId,
@@ -25,6 +25,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 mod admit;
 mod attempt;
 mod cut;
+mod ground;
 mod hold;
 pub use attempt::Live;
 use cut::{Cut, Cuts, Why};
@@ -141,16 +142,13 @@ impl<U: Upstream> Run<U> {
     /// What follows a member's failure.
     async fn go_on(&mut self, failure: Box<Failure>) -> Result<(), Box<Failure>> {
         let target = failure.target.as_ref().map(|(_, name)| name.clone());
-        let left = self.call.deadline.left();
+        let (left, source) = (self.call.deadline.left(), self.call.deadline.source());
         let rule = failure.code.rule();
         // under `min_attempt` even the last of several attempts that could go on is a matter of time
         let again = rule.attempted && (rule.retry || rule.fall_back);
-        let next = self.walk.fail(
-            failure,
-            left,
-            &self.call.policy,
-            self.engine.targets.as_slice(),
-        );
+        let next = self
+            .walk
+            .fail(failure, left, &self.call.policy, &*self.engine);
         if self.walk.take_budget_empty() {
             self.record.budget_empty();
         }
@@ -165,6 +163,9 @@ impl<U: Upstream> Run<U> {
             }
             Next::Stop if again => {
                 self.floor()?;
+                if self.walk.out_of_time() && source == Some(Source::Execution) {
+                    return Err(self.too_late(Some("no_time_to_retry")));
+                }
                 Err(self.verdict())
             }
             Next::Stop => Err(self.verdict()),

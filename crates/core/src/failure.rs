@@ -29,6 +29,7 @@ pub enum Code {
     ContextLengthExceeded,
     ContentRefused,
     BoundStateUnavailable,
+    Unsupported,
     MalformedResponse,
     Truncated,
     StreamError,
@@ -93,6 +94,7 @@ impl Code {
             Self::ContextLengthExceeded => "context_length_exceeded",
             Self::ContentRefused => "content_refused",
             Self::BoundStateUnavailable => "bound_state_unavailable",
+            Self::Unsupported => "unsupported",
             Self::MalformedResponse => "malformed_response",
             Self::Truncated => "truncated",
             Self::StreamError => "stream_error",
@@ -134,6 +136,8 @@ impl Code {
                 (false, false, false, true, Fault::Caller)
             }
             Self::BoundStateUnavailable => (true, false, false, true, Fault::Upstream),
+            // like a skip: this target cannot, which says nothing about what another did
+            Self::Unsupported => (false, true, false, false, Fault::Caller),
             Self::QueueFull
             | Self::QueueTimeout
             | Self::QueueWouldExpire
@@ -168,7 +172,7 @@ impl Code {
             Self::Overloaded | Self::BreakerOpen | Self::ShuttingDown => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::ContextLengthExceeded => StatusCode::BAD_REQUEST,
+            Self::ContextLengthExceeded | Self::Unsupported => StatusCode::BAD_REQUEST,
             Self::BoundStateUnavailable => StatusCode::CONFLICT,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidRequest | Self::ContentRefused => upstream
@@ -179,7 +183,7 @@ impl Code {
     }
 
     /// Every code, for tables and tests.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::ConnectFailed,
         Self::Timeout,
         Self::RateLimited,
@@ -192,6 +196,7 @@ impl Code {
         Self::ContextLengthExceeded,
         Self::ContentRefused,
         Self::BoundStateUnavailable,
+        Self::Unsupported,
         Self::MalformedResponse,
         Self::Truncated,
         Self::StreamError,
@@ -272,12 +277,14 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
     /// The upstream's `x-should-retry`.
     pub should_retry: Option<bool>,
-    /// The upstream's error body in OpenAI form, scrubbed, when it may be passed on as it is.
+    /// The upstream's error body in the form of the caller's API, scrubbed, when it may be passed on as it is.
     pub body: Option<Bytes>,
     /// Allow-listed response headers of that answer (rate limits, request ids).
     pub headers: Option<Box<http::HeaderMap>>,
     /// Whether a 403 or 404 says something about the target; false when it may be about this one request.
     pub benches: bool,
+    /// False when nobody knows whether asking again, or somebody else, does harm: then nobody is asked.
+    pub safe: bool,
 }
 
 impl Failure {
@@ -297,6 +304,7 @@ impl Failure {
             body: None,
             headers: None,
             benches: true,
+            safe: true,
         })
     }
 

@@ -9,7 +9,7 @@ use crate::{
     bond::Bond,
     call::Call,
     failure::{Failure, Sent},
-    plan::TargetId,
+    plan::{Plan, TargetId},
     trace::{SpanId, Trace},
 };
 use bytes::Bytes;
@@ -30,6 +30,12 @@ pub trait Upstream: Send + Sync + 'static {
     /// The body of an answer.
     type Pieces: Pieces;
 
+    /// What somebody says of retrying `failure` under the retry node `node` of the call's plan, in place of
+    /// that node's rules; `None` leaves it to them.
+    fn judge(&self, _node: &Plan, _failure: &Failure) -> Option<bool> {
+        None
+    }
+
     /// Starts one attempt and resolves when the upstream's head has been read and judged; an error status
     /// is a [`Failure`].
     fn send(
@@ -38,6 +44,14 @@ pub trait Upstream: Send + Sync + 'static {
         call: &Call,
         attempt: &Attempt<'_>,
     ) -> impl Future<Output = Result<Self::Pieces, Box<Failure>>> + Send;
+
+    /// Whether a target can serve a call at all, asked before it is queued for.
+    ///
+    /// # Errors
+    /// [`Code::Unsupported`](crate::Code) where it cannot.
+    fn suits(&self, _target: TargetId, _call: &Call) -> Result<(), Box<Failure>> {
+        Ok(())
+    }
 
     /// Who can serve a call that carries state.
     fn bond(&self, _call: &Call) -> Bond {

@@ -7,7 +7,7 @@
 
 use crate::{
     call::Policy,
-    failure::{Code, Failure, Sent},
+    failure::{Code, Failure, Fault, Sent},
     plan::{Plan, TargetId},
     retry::{Backoff, Retry},
     target::Target,
@@ -30,6 +30,10 @@ pub trait Ground {
     fn replays(&self, target: TargetId) -> bool;
     /// The pause after `attempt` failed attempts.
     fn delay(&self, backoff: &Backoff, attempt: u32) -> Duration;
+    /// What somebody says of retrying `failure` under the retry node `node`, in place of its rules.
+    fn judge(&self, _node: &Plan, _failure: &Failure) -> Option<bool> {
+        None
+    }
 }
 
 impl Ground for [Target] {
@@ -58,6 +62,9 @@ struct Failed {
     code: Code,
     target: Option<TargetId>,
     retry: bool,
+    /// Whether a judge may say otherwise: a bug of ours, the end of time and a target's own no are no
+    /// matter of opinion.
+    open: bool,
     hint: Option<Duration>,
 }
 
@@ -89,6 +96,7 @@ pub struct Walk {
     failed: Option<Failed>,
     retrying: bool,
     budget_empty: bool,
+    out_of_time: bool,
     last: Option<Box<Failure>>,
 }
 
@@ -108,6 +116,7 @@ impl Walk {
             failed: None,
             retrying: false,
             budget_empty: false,
+            out_of_time: false,
             last: None,
         }
     }
@@ -197,6 +206,12 @@ impl Walk {
         std::mem::take(&mut self.budget_empty)
     }
 
+    /// Whether the last failure would have been retried had there been more time.
+    #[must_use]
+    pub fn out_of_time(&self) -> bool {
+        self.out_of_time
+    }
+
     /// Members that could still be tried behind the present one.
     #[must_use]
     pub fn behind(&self, ground: &(impl Ground + ?Sized)) -> usize {
@@ -230,7 +245,7 @@ impl Walk {
         let rule = failure.code.rule();
         let retry = rule.attempted && failure.should_retry.unwrap_or(rule.retry);
         let target = failure.target.as_ref().map(|(id, _)| *id);
-        (self.waited_for, self.retrying) = (None, false);
+        (self.waited_for, self.retrying, self.out_of_time) = (None, false, false);
         if let Some(t) = target.filter(|_| rule.attempted && !retry) {
             self.gone.push(t);
         }
@@ -239,21 +254,22 @@ impl Walk {
                 code: failure.code,
                 target,
                 retry: retry && !failure.is_reserve_cut(),
+                open: is_open(&failure),
                 hint: failure.retry_after,
             });
         }
         let spent = self.attempts >= policy.max_attempts_total;
-        let next = if spent || !replayable(&failure, target, ground) {
-            Next::Stop
-        } else {
-            self.climb(failure.code, left, policy, ground)
-        };
+        let code = failure.code;
+        let safe = failure.safe && replayable(&failure, target, ground);
         // a skip never hides a real failure
         let skipped = |old: &Failure| !old.code.rule().attempted;
         if rule.attempted || self.last.as_deref().is_none_or(skipped) {
             self.last = Some(failure);
         }
-        next
+        match spent || !safe {
+            true => Next::Stop,
+            false => self.climb(code, left, policy, ground),
+        }
     }
 
     fn climb(
@@ -301,18 +317,26 @@ impl Walk {
         let below = of.targets();
         let ours = |f: &Failed| f.target.is_none_or(|t| below.contains(&t));
         let failed = self.failed.filter(ours)?;
-        if !failed.retry || !rules.on.has(failed.code) {
+        let judged = self.last.as_deref().and_then(|f| ground.judge(node, f));
+        let by_rules = failed.retry && rules.on.has(failed.code);
+        if !judged.map_or(by_rules, |yes| yes && failed.open) {
             return None;
         }
         let alone = below.len() == 1;
         let hint = failed.hint.filter(|_| alone);
         let follows = failed.code.rule().fall_back && self.behind(ground) > 0;
-        let wait = pause(hint, follows, ground.delay(&rules.backoff, n), left, policy)?;
+        let delay = ground.delay(&rules.backoff, n);
+        let Some(wait) = pause(hint, follows, delay, left, policy) else {
+            self.out_of_time = pause(hint, follows, delay, None, policy).is_some();
+            return None;
+        };
         if !failed.target.is_none_or(|t| ground.withdraw(t)) {
             self.budget_empty = true;
             return None;
         }
         self.tried.retain(|t| !below.contains(t));
+        // a judge may ask once more who has failed for good
+        self.gone.retain(|t| failed.target != Some(*t));
         self.failed = None;
         self.waited_for = failed.target.filter(|_| hint.is_some());
         self.retrying = true;
@@ -349,6 +373,13 @@ impl Walk {
     pub fn only_skipped(&self) -> bool {
         self.last.as_ref().is_none_or(|f| !f.code.rule().attempted)
     }
+}
+
+/// Whether a judge may have this failure retried although the table says no.
+fn is_open(f: &Failure) -> bool {
+    let rule = f.code.rule();
+    let known = rule.retry || rule.fall_back || rule.fault == Fault::Caller;
+    known && !f.is_reserve_cut() && f.should_retry != Some(false)
 }
 
 /// A target may opt out of being replayed once the request may have done work there.

@@ -12,6 +12,7 @@
 //! The types that every dialect shares are in [`dialect`]; adding one is a folder
 //! `dialect/<name>/` which produces the same [`dialect::Judged`].
 
+mod api;
 pub mod dialect;
 pub mod error_body;
 pub mod eventstream;
@@ -30,8 +31,11 @@ pub mod state;
 mod surface;
 pub mod usage;
 pub mod verdict;
+pub mod via;
 
+pub use api::Api;
 pub use peek::{BadBody, Peek};
 pub use surface::Surface;
 pub use usage::Usage;
 pub use verdict::{Class, Verdict};
+pub use via::Via;

@@ -18,6 +18,7 @@ mod json;
 mod lost;
 mod part;
 mod request;
+mod unroll;
 
 pub use answer::{Answer, Choice};
 pub use codec::{Asked, Decode, Encode, Options, Seen, SurfaceCodec, UpstreamCodec};
@@ -27,3 +28,4 @@ pub use json::Json;
 pub use lost::Lost;
 pub use part::{Part, Source, ToolCall, ToolResult};
 pub use request::{Format, Message, Reasoning, Request, Role, Sampling, Tool, ToolChoice};
+pub use unroll::unroll;

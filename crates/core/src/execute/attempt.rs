@@ -71,6 +71,8 @@ impl<U: Upstream> Run<U> {
                 "the plan names a target that is not there",
             ));
         };
+        let unsuited = |f| label(f, id, target, Sent::No);
+        engine.upstream.suits(id, &self.call).map_err(unsuited)?;
         self.rested(id, target)?;
         let reserve = self.reserve(target);
         let permit = self.admit(id, target, reserve).await?;

@@ -78,7 +78,7 @@ impl Outcome {
         match (code, code.rule().fault) {
             (Code::ShuttingDown, _) => Self::Shutdown,
             (Code::DeadlineExceeded, _) => Self::DeadlineExceeded,
-            (Code::KeyLimit, _) => Self::Rejected,
+            (Code::KeyLimit | Code::Unsupported, _) => Self::Rejected,
             (_, Fault::Load) => Self::Overloaded,
             (Code::Internal, _) => Self::Failed,
             _ if committed => Self::Truncated,

@@ -63,6 +63,7 @@ fn kind(code: Code, compat: bool) -> &'static str {
         | Code::CoolingDown
         | Code::KeyLimit => "rate_limit_error",
         Code::InvalidRequest
+        | Code::Unsupported
         | Code::ContextLengthExceeded
         | Code::ContentRefused
         | Code::BoundStateUnavailable => "invalid_request_error",

@@ -1,0 +1,97 @@
+//! The APIs as they are on the wire, and how each of them is read.
+//!
+//! A [`Surface`](crate::Surface) is what callers speak and an [`Api`] what is spoken with a target; where the
+//! two are the same, bytes are relayed, else they are translated ([`via`](crate::via)). One API can be
+//! spoken by many dialects: chat completions is that of OpenAI, Azure, OpenRouter and everyone who copied it.
+
+use bytes::Bytes;
+
+use crate::{
+    Class, Surface, Verdict,
+    dialect::{AnswerSummary, End, Judge, openai},
+    frame::Framing,
+    json,
+    middle::{Derived, UpstreamCodec},
+};
+
+/// An API on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// OpenAI's chat completions.
+    Chat,
+    /// OpenAI's legacy completions.
+    Completions,
+    /// OpenAI's embeddings.
+    Embeddings,
+    /// OpenAI's images.
+    Images,
+    /// TypeSafe's `systemone`: one JSON object in, one out.
+    SystemOne,
+    /// Bytes of which nothing is known.
+    Raw,
+}
+
+impl Api {
+    /// The API that a surface is.
+    pub const fn of(surface: Surface) -> Option<Self> {
+        Some(match surface {
+            Surface::Chat => Self::Chat,
+            Surface::Completions => Self::Completions,
+            Surface::Embeddings => Self::Embeddings,
+            Surface::Images => Self::Images,
+            Surface::SystemOne => Self::SystemOne,
+            Surface::Passthrough => Self::Raw,
+            _ => return None,
+        })
+    }
+
+    /// How its streams are framed.
+    pub const fn framing(self) -> Framing {
+        Framing::Sse
+    }
+
+    /// Its codec for conversations; `None` where it has none.
+    pub const fn codec(self) -> Option<&'static UpstreamCodec> {
+        None
+    }
+
+    /// Judges a stream that is relayed as it is.
+    pub fn judge(self, surface: Surface, choices: u32) -> Box<dyn Judge> {
+        match self.codec() {
+            Some(codec) if self != Self::Chat => Box::new(Derived::new((codec.stream)(choices))),
+            _ => Box::new(openai::Judge::new(surface, choices)),
+        }
+    }
+
+    /// Judges a whole answer that is relayed as it is.
+    ///
+    /// # Errors
+    /// The in-band verdict for an error object; [`Class::Malformed`] for what is no answer of this API.
+    pub fn answer(self, surface: Surface, body: &Bytes) -> Result<AnswerSummary, Verdict> {
+        match self {
+            Self::SystemOne => object(body),
+            _ => openai::judge_answer(surface, body),
+        }
+    }
+}
+
+/// Any object that is no error is an answer.
+fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
+    let text = std::str::from_utf8(body).unwrap_or_default().trim();
+    if !json::is_object(text) || json::entries(text).is_none() {
+        let what = "the answer is not a JSON object";
+        return Err(Verdict::of(Class::Malformed, what));
+    }
+    if json::member(text, "error").is_some() {
+        return Err(Verdict::in_band(body));
+    }
+    Ok(AnswerSummary {
+        usage: None,
+        finish: None,
+        id: None,
+        model: None,
+        has_content: true,
+        end: End::Stop,
+    })
+}

@@ -1,0 +1,181 @@
+//! How a surface is served by an API: relayed as it is, or translated.
+//!
+//! Conversations go through the [`middle`](crate::middle) form. The few APIs that are one question and one
+//! answer with nothing in between (embeddings, legacy completions, images) are each translated directly.
+
+use bytes::{Bytes, BytesMut};
+
+use crate::{
+    Api, BadBody, Surface, Verdict,
+    dialect::AnswerSummary,
+    middle::{Asked, Decode, Encode, Lost, Options, SurfaceCodec, UpstreamCodec, summary, unroll},
+};
+
+/// The way between a surface and an API.
+#[derive(Clone, Copy, Debug)]
+pub enum Via {
+    /// Bytes through.
+    Relay,
+    /// Through the middle form.
+    Middle(&'static SurfaceCodec, &'static UpstreamCodec),
+    /// Directly.
+    Flat(&'static Flat),
+}
+
+/// A translation without the middle form.
+#[derive(Debug)]
+pub struct Flat {
+    /// Writes the question.
+    ///
+    /// # Errors
+    /// What makes the caller's body unreadable.
+    pub request: fn(&[u8], &Options<'_>, &mut Lost) -> Result<Bytes, BadBody>,
+    /// Reads an answer and writes it.
+    ///
+    /// # Errors
+    /// The in-band verdict, or [`Class::Malformed`](crate::Class).
+    pub answer: fn(&[u8], &Asked) -> Result<(Bytes, AnswerSummary), Verdict>,
+    /// Reader and writer of its streams, where there are any.
+    pub stream: Option<Streams>,
+}
+
+/// Reader and writer of a stream.
+#[derive(Debug)]
+pub struct Streams {
+    /// Reads the upstream's.
+    pub read: fn(u32) -> Box<dyn Decode>,
+    /// Writes the caller's.
+    pub write: fn(&Asked) -> Box<dyn Encode>,
+}
+
+/// A whole answer in the caller's words.
+pub struct Translated {
+    /// For the caller.
+    pub bytes: Bytes,
+    /// What it says.
+    pub summary: AnswerSummary,
+    /// What had no place.
+    pub lost: Lost,
+}
+
+impl Via {
+    /// The way from `surface` to `api`; `None` if there is none.
+    pub fn between(surface: Surface, api: Api) -> Option<Self> {
+        if Api::of(surface) == Some(api) {
+            return Some(Self::Relay);
+        }
+        match (surface_codec(surface), api.codec()) {
+            (Some(surface), Some(upstream)) => Some(Self::Middle(surface, upstream)),
+            _ => None,
+        }
+    }
+
+    /// Whether bytes go through as they are.
+    pub const fn is_relay(self) -> bool {
+        matches!(self, Self::Relay)
+    }
+
+    /// The question for the target; `None` where the caller's own bytes are sent.
+    ///
+    /// # Errors
+    /// What makes the caller's body unreadable.
+    pub fn request(
+        self,
+        body: &Bytes,
+        options: &Options<'_>,
+        lost: &mut Lost,
+    ) -> Result<Option<Bytes>, BadBody> {
+        match self {
+            Self::Relay => Ok(None),
+            Self::Middle(surface, upstream) => {
+                let asked = (surface.request)(body)?;
+                Ok(Some((upstream.request)(&asked, options, lost)))
+            }
+            Self::Flat(flat) => (flat.request)(body, options, lost).map(Some),
+        }
+    }
+
+    /// A whole answer; `None` where the upstream's own bytes are the answer.
+    ///
+    /// # Errors
+    /// The in-band verdict, or [`Class::Malformed`](crate::Class).
+    pub fn answer(self, body: &[u8], asked: &Asked) -> Result<Option<Translated>, Verdict> {
+        match self {
+            Self::Relay => Ok(None),
+            Self::Middle(surface, upstream) => {
+                let mut answer = (upstream.answer)(body)?;
+                let mut lost = std::mem::take(&mut answer.lost);
+                let bytes = (surface.answer)(&answer, asked, &mut lost);
+                Ok(Some(Translated {
+                    bytes,
+                    summary: summary(&answer),
+                    lost,
+                }))
+            }
+            Self::Flat(flat) => {
+                let (bytes, summary) = (flat.answer)(body, asked)?;
+                Ok(Some(Translated {
+                    bytes,
+                    summary,
+                    lost: Lost::default(),
+                }))
+            }
+        }
+    }
+
+    /// Reader and writer of a stream; `None` where it is relayed.
+    pub fn stream(self, choices: u32, asked: &Asked) -> Option<(Box<dyn Decode>, Box<dyn Encode>)> {
+        match self {
+            Self::Relay => None,
+            Self::Middle(surface, upstream) => {
+                Some(((upstream.stream)(choices), (surface.stream)(asked)))
+            }
+            Self::Flat(flat) => {
+                let streams = flat.stream.as_ref()?;
+                Some(((streams.read)(choices), (streams.write)(asked)))
+            }
+        }
+    }
+}
+
+/// A whole answer of `api` as a stream of `surface`, for a caller that asked for one and an upstream that
+/// gave none.
+///
+/// # Errors
+/// The in-band verdict, or [`Class::Malformed`](crate::Class).
+pub fn as_stream(
+    surface: Surface,
+    api: Api,
+    body: &Bytes,
+    asked: &Asked,
+) -> Result<Translated, Verdict> {
+    let codecs = surface_codec(surface).zip(api.codec());
+    let Some((codec, upstream)) = codecs.filter(|_| (surface, api) != (Surface::Chat, Api::Chat))
+    else {
+        let summary = api.answer(surface, body)?;
+        let bytes = crate::dialect::openai::to_stream(surface, body)?;
+        let lost = Lost::default();
+        return Ok(Translated {
+            bytes,
+            summary,
+            lost,
+        });
+    };
+    let mut answer = (upstream.answer)(body)?;
+    let mut encode = (codec.stream)(asked);
+    let mut out = BytesMut::new();
+    unroll(&answer, &mut |delta| encode.delta(&delta, &mut out));
+    encode.close(&mut out);
+    let mut lost = std::mem::take(&mut answer.lost);
+    lost.merge(encode.lost().clone());
+    Ok(Translated {
+        bytes: out.freeze(),
+        summary: summary(&answer),
+        lost,
+    })
+}
+
+/// The codec of a surface that holds conversations.
+pub const fn surface_codec(_surface: Surface) -> Option<&'static SurfaceCodec> {
+    None
+}
