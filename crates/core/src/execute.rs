@@ -20,7 +20,12 @@ use crate::{
     walk::{Next, Walk, jittered},
 };
 use bytes::Bytes;
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 mod admit;
 mod attempt;
@@ -202,7 +207,7 @@ impl<U: Upstream> Run<U> {
     ) -> Result<(), Box<Failure>> {
         self.record.backoff_started(target, cooldown);
         let cuts = Cuts::of(&self.call.deadline);
-        let slept = cut::race(tokio::time::sleep(pause), cuts, None).await;
+        let slept = cut::race(pin!(tokio::time::sleep(pause)), cuts, None).await;
         self.record.backoff_ended(slept.is_err());
         slept.map_err(|_| self.too_late(None))
     }

@@ -93,6 +93,21 @@ pub trait Pieces: Send + Unpin + 'static {
     }
 }
 
+/// An answer that is large is moved by its address.
+impl<P: Pieces> Pieces for Box<P> {
+    fn head(&self) -> &Head {
+        P::head(self)
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>> {
+        P::poll_piece(self, cx)
+    }
+
+    fn summary(&self) -> Summary {
+        P::summary(self)
+    }
+}
+
 /// Status line and headers for the caller.
 #[derive(Clone, Debug, Default)]
 pub struct Head {

@@ -16,7 +16,7 @@ use punctual_core::{Code, Failure, Record, Surface, Trace, TraceId, Upstream};
 use std::{
     convert::Infallible,
     panic::AssertUnwindSafe,
-    pin::pin,
+    pin::{Pin, pin},
     sync::{Arc, atomic::Ordering::Relaxed},
     task::Poll,
 };
@@ -56,7 +56,7 @@ pub(crate) async fn handle<U: Upstream>(
         version: request.version(),
         link,
     };
-    let whole = caught(answer(&visit, request)).await;
+    let whole = caught(pin!(answer(&visit, request))).await;
     let answered = whole.unwrap_or_else(|Panicked| {
         let failure = Failure::new(Code::Internal, "internal error");
         answer::plain_failure(&visit, &failure)
@@ -133,8 +133,7 @@ fn request_id(headers: &HeaderMap) -> Arc<str> {
 struct Panicked;
 
 /// A panic in one request is that request's failure, never the connection's.
-async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
-    let mut future = pin!(future);
+async fn caught<F: Future>(mut future: Pin<&mut F>) -> Result<F::Output, Panicked> {
     std::future::poll_fn(|cx| {
         let turn = AssertUnwindSafe(|| future.as_mut().poll(cx));
         match std::panic::catch_unwind(turn) {

@@ -49,7 +49,7 @@ impl Upstreams {
         id: TargetId,
         call: &Call,
         attempt: &Attempt<'_>,
-    ) -> Result<Answer, Box<Failure>> {
+    ) -> Result<Box<Answer>, Box<Failure>> {
         let Some(target) = self.targets.get(usize::from(id.0)) else {
             let text = "the plan names a target that is not there";
             return Err(Failure::new(Code::Internal, text));
@@ -70,7 +70,7 @@ impl Upstreams {
         let body = Body::new(stream, &parts.headers);
         if parts.status.is_success() {
             let body = body.map_err(Cut::into_failure)?;
-            return Ok(Answer::new(&parts, body, reader, call));
+            return Ok(Box::new(Answer::new(&parts, body, reader, call)));
         }
         let said = match body {
             Ok(mut body) => body.beginning(ERROR_BODY, ERROR_WAIT).await,
@@ -83,14 +83,14 @@ impl Upstreams {
 }
 
 impl Upstream for Upstreams {
-    type Pieces = Answer;
+    type Pieces = Box<Answer>;
 
     fn send(
         &self,
         target: TargetId,
         call: &Call,
         attempt: &Attempt<'_>,
-    ) -> impl Future<Output = Result<Answer, Box<Failure>>> + Send {
+    ) -> impl Future<Output = Result<Box<Answer>, Box<Failure>>> + Send {
         self.attempt(target, call, attempt)
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     upstream::Upstream,
 };
 use http::StatusCode;
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 use tokio::time::Instant;
 
 /// A target and its credential, both entered. Dropped unsettled it is no verdict.
@@ -139,7 +139,8 @@ impl<U: Upstream> Run<U> {
         let cuts = Cuts::of(&self.call.deadline)
             .with(reserve)
             .with(longest.and_then(Cut::queue_wait));
-        let refusal = match race(target.lane.admit(&admission), cuts, None).await {
+        let admitted = pin!(target.lane.admit(&admission));
+        let refusal = match race(admitted, cuts, None).await {
             Ok(Ok(permit)) => {
                 self.record.queue_left(None);
                 return Ok(permit);

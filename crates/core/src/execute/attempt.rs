@@ -18,7 +18,7 @@ use crate::{
     upstream::{Attempt, Head, Pieces, Progress, Upstream},
 };
 use bytes::Bytes;
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, pin::pin, time::Duration};
 use tokio::time::Instant;
 
 /// A stream at its first content: everything that must end with it.
@@ -112,12 +112,15 @@ impl<U: Upstream> Run<U> {
         );
         let engine = self.engine.clone();
         let (call, record) = (&self.call, &mut self.record);
-        let step = async {
-            let pieces = engine.upstream.send(id, call, &attempt).await?;
-            record.answered(pieces.head());
-            hold(pieces, call, target.allow_empty, &progress).await
+        let raced = {
+            let step = pin!(async {
+                let pieces = engine.upstream.send(id, call, &attempt).await?;
+                record.answered(pieces.head());
+                hold(pieces, call, target.allow_empty, &progress).await
+            });
+            race(step, cuts, Some(&progress)).await
         };
-        let failure = match race(step, cuts, Some(&progress)).await {
+        let failure = match raced {
             Ok(Ok(held)) => {
                 return Ok(self.commit(id, target, permit, entries, held, progress.started()));
             }

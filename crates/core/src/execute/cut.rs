@@ -11,7 +11,7 @@ use crate::{
 };
 use std::{
     future::{Future, poll_fn},
-    pin::pin,
+    pin::{Pin, pin},
     task::Poll,
     time::Duration,
 };
@@ -132,13 +132,13 @@ impl Cuts {
 }
 
 /// Runs `step` until the earliest limit. A limit that binds only up to the connection or up to the first
-/// content is looked at with `progress`.
+/// content is looked at with `progress`. The step is pinned by whoever made it: an exchange is large, and
+/// taken by value it would be moved, and kept room for, twice.
 pub(super) async fn race<F: Future>(
-    step: F,
+    mut step: Pin<&mut F>,
     cuts: Cuts,
     progress: Option<&Progress>,
 ) -> Result<F::Output, Why> {
-    let mut step = pin!(step);
     let Some(first) = cuts.earliest(progress) else {
         return Ok(step.await);
     };

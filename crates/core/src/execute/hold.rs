@@ -59,11 +59,11 @@ pub(super) async fn hold<P: Pieces>(
         h.keep(piece)?;
         if let Some(end) = end {
             h.ended = true;
-            return if h.content || allow_empty || end == End::Other {
-                h.finish(call).await
-            } else {
-                Err(over(true))
-            };
+            if h.content || allow_empty || end == End::Other {
+                h.finish(call).await?;
+                return Ok(h);
+            }
+            return Err(over(true));
         }
         if !call.stream {
             continue;
@@ -101,15 +101,15 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn finish(mut self, call: &Call) -> Result<Self, Box<Failure>> {
+    async fn finish(&mut self, call: &Call) -> Result<(), Box<Failure>> {
         if call.stream {
             self.by = if self.content { "content" } else { "end" };
-            return Ok(self);
+            return Ok(());
         }
         while let Some(piece) = poll_fn(|cx| self.pieces.poll_piece(cx)).await.transpose()? {
             self.keep(piece)?;
         }
-        Ok(self)
+        Ok(())
     }
 }
 

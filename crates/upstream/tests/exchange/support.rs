@@ -98,7 +98,7 @@ impl Bench {
         }
     }
 
-    pub(crate) async fn send(&self, ask: &Ask) -> Result<Answer, Box<Failure>> {
+    pub(crate) async fn send(&self, ask: &Ask) -> Result<Box<Answer>, Box<Failure>> {
         let progress = Progress::new();
         self.send_noting(ask, &progress).await
     }
@@ -107,7 +107,7 @@ impl Bench {
         &self,
         ask: &Ask,
         progress: &Arc<Progress>,
-    ) -> Result<Answer, Box<Failure>> {
+    ) -> Result<Box<Answer>, Box<Failure>> {
         attempt(&self.upstreams, ask, progress).await
     }
 
@@ -150,7 +150,7 @@ pub(crate) async fn attempt(
     upstreams: &Upstreams,
     ask: &Ask,
     progress: &Arc<Progress>,
-) -> Result<Answer, Box<Failure>> {
+) -> Result<Box<Answer>, Box<Failure>> {
     let trace = Trace::root();
     let attempt = Attempt {
         number: 1,
@@ -218,7 +218,7 @@ pub(crate) async fn next(answer: &mut Answer) -> Option<Result<Piece, Box<Failur
     next.await.expect("a piece in time")
 }
 
-pub(crate) async fn read(mut answer: Answer) -> Heard {
+pub(crate) async fn read(mut answer: Box<Answer>) -> Heard {
     let started = Instant::now();
     let mut heard = Heard {
         text: String::new(),
