@@ -17,7 +17,7 @@ mod tally;
 
 pub use finish::Finish;
 pub use judged::{AnswerSummary, End, Judged, Kind};
-pub use tally::Tally;
+pub use tally::{Durations, Tally};
 
 use crate::frame::Frame;
 

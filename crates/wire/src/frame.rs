@@ -1,15 +1,15 @@
 //! The frames of a streamed answer, in whatever framing its dialect has.
 //!
-//! Server-sent events, lines of JSON and AWS event-stream messages are cut here by one [`Splitter`], so
-//! that whoever reads, judges and relays need not know which it is. Each keeps the promises of
-//! [`sse`]: independent of how the bytes were cut, bounded, and no byte lost.
+//! Server-sent events, lines of JSON, elements of a JSON array and AWS event-stream messages are cut
+//! here by one [`Splitter`], so that whoever reads, judges and relays need not know which it is. Each
+//! keeps the promises of [`sse`]: independent of how the bytes were cut, bounded, and no byte lost.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
 pub use crate::sse::TooLarge;
-use crate::{eventstream, lines, sse};
+use crate::{array, eventstream, lines, sse};
 
 /// How frames follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Framing {
     Lines,
     /// Messages of AWS.
     EventStream,
+    /// The elements of a JSON array.
+    Array,
 }
 
 /// One frame.
@@ -33,6 +35,8 @@ pub enum Frame {
     Line(lines::Line),
     /// A message.
     Message(eventstream::Message),
+    /// An element of an array.
+    Element(array::Element),
 }
 
 impl Frame {
@@ -42,6 +46,7 @@ impl Frame {
             Self::Event(event) => event.raw(),
             Self::Line(line) => line.raw(),
             Self::Message(message) => message.raw(),
+            Self::Element(element) => element.raw(),
         }
     }
 
@@ -51,6 +56,7 @@ impl Frame {
             Self::Event(event) => event.into_raw(),
             Self::Line(line) => line.into_raw(),
             Self::Message(message) => message.into_raw(),
+            Self::Element(element) => element.into_raw(),
         }
     }
 
@@ -60,6 +66,7 @@ impl Frame {
             Self::Event(event) => event.is_complete(),
             Self::Line(line) => line.is_complete(),
             Self::Message(message) => message.is_complete(),
+            Self::Element(element) => element.is_complete(),
         }
     }
 
@@ -70,6 +77,8 @@ impl Frame {
             Self::Line(line) => line.closing(),
             // nothing can end one that was cut
             Self::Message(_) => b"",
+            // what comes next would need a comma, or none: an array is never relayed as it is
+            Self::Element(_) => b"",
         }
     }
 
@@ -77,7 +86,7 @@ impl Frame {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Event(event) => event.name(),
-            Self::Line(_) => None,
+            Self::Line(_) | Self::Element(_) => None,
             Self::Message(message) => message.name(),
         }
     }
@@ -88,6 +97,7 @@ impl Frame {
             Self::Event(event) => event.data(),
             Self::Line(line) => line.data().map(Cow::Borrowed),
             Self::Message(message) => message.data(),
+            Self::Element(element) => element.data().map(Cow::Borrowed),
         }
     }
 
@@ -97,6 +107,7 @@ impl Frame {
             Self::Event(event) => event.is_comment_only(),
             Self::Line(line) => line.data().is_none(),
             Self::Message(_) => false,
+            Self::Element(element) => element.data().is_none(),
         }
     }
 }
@@ -110,6 +121,8 @@ pub enum Splitter {
     Lines(lines::Splitter),
     /// Messages.
     EventStream(eventstream::Splitter),
+    /// Elements of an array.
+    Array(array::Splitter),
 }
 
 impl Splitter {
@@ -119,6 +132,7 @@ impl Splitter {
             Framing::Sse => Self::Sse(sse::Splitter::new(limit)),
             Framing::Lines => Self::Lines(lines::Splitter::new(limit)),
             Framing::EventStream => Self::EventStream(eventstream::Splitter::new(limit)),
+            Framing::Array => Self::Array(array::Splitter::new(limit)),
         }
     }
 
@@ -128,6 +142,7 @@ impl Splitter {
             Self::Sse(splitter) => splitter.push(chunk),
             Self::Lines(splitter) => splitter.push(chunk),
             Self::EventStream(splitter) => splitter.push(chunk),
+            Self::Array(splitter) => splitter.push(chunk),
         }
     }
 
@@ -144,6 +159,7 @@ impl Splitter {
             Self::Sse(splitter) => splitter.next().map(|next| next.map(Frame::Event)),
             Self::Lines(splitter) => splitter.next().map(|next| next.map(Frame::Line)),
             Self::EventStream(splitter) => splitter.next().map(|next| next.map(Frame::Message)),
+            Self::Array(splitter) => splitter.next().map(|next| next.map(Frame::Element)),
         }
     }
 
@@ -153,6 +169,7 @@ impl Splitter {
             Self::Sse(splitter) => splitter.finish().map(Frame::Event),
             Self::Lines(splitter) => splitter.finish().map(Frame::Line),
             Self::EventStream(splitter) => splitter.finish().map(Frame::Message),
+            Self::Array(splitter) => splitter.finish().map(Frame::Element),
         }
     }
 
@@ -162,6 +179,7 @@ impl Splitter {
             Self::Sse(splitter) => splitter.held(),
             Self::Lines(splitter) => splitter.held(),
             Self::EventStream(splitter) => splitter.held(),
+            Self::Array(splitter) => splitter.held(),
         }
     }
 }

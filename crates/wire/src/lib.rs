@@ -13,6 +13,7 @@
 //! `dialect/<name>/` which produces the same [`dialect::Judged`].
 
 mod api;
+pub mod array;
 pub mod dialect;
 pub mod error_body;
 pub mod eventstream;

@@ -1,5 +1,7 @@
 //! What a stream has told about itself so far.
 
+use std::time::Duration;
+
 use super::Finish;
 use crate::Usage;
 
@@ -18,6 +20,21 @@ pub struct Tally {
     pub inputs_differ: bool,
     /// Fingerprints of state that is only good with whoever made it: signatures, encrypted thoughts.
     pub state: Vec<u64>,
+    /// How long the upstream says it took.
+    pub durations: Durations,
+}
+
+/// How long the upstream says it took for each part of its work, where it says so (Ollama).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Durations {
+    /// For all of it.
+    pub total: Option<Duration>,
+    /// For loading the model.
+    pub load: Option<Duration>,
+    /// For reading the prompt.
+    pub prompt: Option<Duration>,
+    /// For generating the answer.
+    pub output: Option<Duration>,
 }
 
 /// One answer that makes more of it is not followed further.

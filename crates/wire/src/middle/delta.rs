@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::Part;
-use crate::{Usage, dialect::Finish};
+use crate::{
+    Usage,
+    dialect::{Durations, Finish},
+};
 
 /// One step. Texts are borrowed from the event they stand in.
 ///
@@ -62,6 +65,16 @@ pub enum Delta<'a> {
         /// The tool.
         name: Cow<'a, str>,
     },
+    /// The signature of a call that has begun: what [`ToolCall::signature`](super::ToolCall) is in a
+    /// whole answer.
+    CallSignature {
+        /// Of which choice.
+        choice: u32,
+        /// Which call.
+        index: u32,
+        /// Opaque.
+        value: Cow<'a, str>,
+    },
     /// A piece of a call's input.
     ToolInput {
         /// Of which choice.
@@ -104,6 +117,8 @@ pub enum Delta<'a> {
     },
     /// Token counts; the last value of each field counts.
     Usage(Usage),
+    /// How long the upstream says it took.
+    Durations(Durations),
     /// The end condition of the upstream's dialect is met (contract §5.6). Said once; more may follow.
     Ended,
     /// Something that the middle form has no place for, by the name of its kind.

@@ -83,7 +83,10 @@ impl Derived {
                     false => End::Stop,
                 });
             }
-            Delta::Signature { value, .. } => self.tally.binds(value),
+            Delta::Signature { value, .. } | Delta::CallSignature { value, .. } => {
+                self.tally.binds(value);
+            }
+            Delta::Durations(durations) => self.tally.durations = *durations,
             Delta::Ended | Delta::Citation { .. } | Delta::Lost(_) => {}
         }
         if let Delta::Opaque { value, .. } = delta {

@@ -8,7 +8,7 @@
 use super::{choice::Choice, chunk::Chunk, glance};
 use crate::{
     Surface, Usage, Verdict,
-    dialect::{End, Finish, Judged, Kind, Tally},
+    dialect::{Durations, End, Finish, Judged, Kind, Tally},
     frame::Frame,
     json,
     sse::Event,
@@ -283,6 +283,7 @@ impl super::super::Judge for Judge {
             model: self.model.clone(),
             inputs_differ: self.inputs_differ,
             state: Vec::new(),
+            durations: Durations::default(),
         }
     }
 }
