@@ -54,7 +54,7 @@ pub struct Options<'a> {
 }
 
 /// What a caller asked for, as far as the form of the answer depends on it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The model in the caller's words: what an answer names if the upstream named none.
     pub model: Arc<str>,
@@ -64,6 +64,8 @@ pub struct Asked {
     pub now: u64,
     /// Whether a stream should tell its token counts in a chunk of its own (chat completions).
     pub include_usage: bool,
+    /// Whether vectors are to be base64 of little-endian 32-bit floats (`encoding_format` of embeddings).
+    pub base64: bool,
 }
 
 /// What a frame was beside the steps it held.

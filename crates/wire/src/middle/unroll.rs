@@ -92,6 +92,13 @@ fn tool(choice: u32, index: u32, call: &ToolCall, sink: &mut dyn FnMut(Delta<'_>
         id: Cow::Borrowed(&call.id),
         name: Cow::Borrowed(&call.name),
     });
+    if let Some(value) = call.signature.as_deref().map(Cow::Borrowed) {
+        sink(Delta::CallSignature {
+            choice,
+            index,
+            value,
+        });
+    }
     if !call.input.is_empty() {
         let json = Cow::Borrowed(call.input.as_str());
         sink(Delta::ToolInput {
