@@ -10,9 +10,13 @@ use tokio::time::Instant;
 
 use crate::admin;
 use crate::answer::{Accept, Answer};
-use crate::ask::{Ask, Surface};
+use crate::ask::Ask;
+use crate::listen::Listen;
 use crate::log::Log;
+use crate::made::Made;
+use crate::route::{self, Surface};
 use crate::script::{Script, ScriptError};
+use crate::surface;
 use crate::tls::Tls;
 
 /// Beyond this many counted names, counting starts afresh; names come from clients.
@@ -33,22 +37,31 @@ pub(crate) struct Host {
     pub(crate) http2: bool,
     pub(crate) max_streams: u32,
     pub(crate) started: Instant,
+    /// Part of each response id.
+    port: u16,
     scripts: Mutex<Scripts>,
+    made: Mutex<Made>,
 }
 
 impl Host {
-    pub(crate) fn new(tls: Option<Tls>, http2: bool, max_streams: u32, accept: Script) -> Self {
+    pub(crate) fn new(tls: Option<Tls>, listen: &Listen, port: u16) -> Self {
         Self {
             log: Arc::default(),
             tls,
-            http2,
-            max_streams,
+            http2: listen.http2,
+            max_streams: listen.max_streams,
             started: Instant::now(),
+            port,
             scripts: Mutex::new(Scripts {
-                accept,
+                accept: listen.accept.clone(),
                 ..Scripts::default()
             }),
+            made: Mutex::default(),
         }
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn scripts(&self) -> MutexGuard<'_, Scripts> {
@@ -73,6 +86,7 @@ impl Host {
 
     pub(crate) fn reset(&self) {
         self.scripts().used.clear();
+        self.made().clear();
         self.log.reset();
     }
 
@@ -85,7 +99,10 @@ impl Host {
     /// The script a path segment spells, known before the body is read.
     pub(crate) fn of_path(path: &str) -> Option<Result<Script, ScriptError>> {
         let route = path.split('?').next()?;
+        // a model's name is no segment of a path, even if it spells a script
+        let end = route::named(route).map_or(route.len(), |name| name.start);
         let said = route
+            .get(..end)?
             .split('/')
             .find_map(|segment| segment.strip_prefix("sim:"))?;
         Some(Script::from_network(
@@ -94,23 +111,28 @@ impl Host {
     }
 
     /// Lays out the answer to a request.
-    pub(crate) fn answer(&self, path: &str, ask: Ask, complaint: Option<String>) -> Answer {
-        let mut answer = self.choose(path, ask, complaint);
+    pub(crate) fn answer(&self, mut ask: Ask, complaint: Option<String>) -> Answer {
+        if ask.surface == Surface::Responses {
+            ask.id = format!("resp_sim_{}_{}", self.port, ask.seq);
+        }
+        let mut answer = self.choose(ask, complaint);
+        if answer.ask.surface == Surface::Responses && answer.status < 300 {
+            self.made().keep(&answer.ask);
+        }
         answer.sign();
         answer
     }
 
-    fn choose(&self, path: &str, ask: Ask, complaint: Option<String>) -> Answer {
-        if ask.surface == Surface::Other && is_models(path) {
-            return Answer::json(ask, 200, self.models(path));
+    fn choose(&self, mut ask: Ask, complaint: Option<String>) -> Answer {
+        if let Some((status, body)) = ask.refused.take() {
+            return Answer::refused(ask, status, body);
         }
-        match self.script(path, &ask) {
+        if let Some(list) = self.list(&ask) {
+            return Answer::json(ask, 200, list);
+        }
+        match self.script(&ask) {
             Err(error) => bad_request(ask, &error.to_string()),
-            Ok(script) if !script.knows(ask.surface) => Answer::json(
-                ask,
-                404,
-                r#"{"error":{"message":"unknown path","type":"invalid_request_error","param":null,"code":"unknown_path"}}"#,
-            ),
+            Ok(script) if !script.knows(ask.surface) => Answer::json(ask, 404, UNKNOWN_PATH),
             Ok(script) if script.is_plain() && complaint.is_some() => {
                 bad_request(ask, &complaint.unwrap_or_default())
             }
@@ -118,11 +140,30 @@ impl Host {
                 ask,
                 "this script is about accepting connections: give it to the listener, not to a model",
             ),
-            Ok(script) => script.lay_out(ask),
+            Ok(script) => {
+                let known = ask.surface != Surface::Stored || self.made().recall(&mut ask);
+                match known || !script.is_plain() {
+                    true => script.lay_out(ask),
+                    false => Answer::json(ask, 404, NOT_MADE),
+                }
+            }
         }
     }
 
-    fn script(&self, path: &str, ask: &Ask) -> Result<Script, ScriptError> {
+    /// The models that can be asked for, where the path wants to know.
+    fn list(&self, ask: &Ask) -> Option<String> {
+        let path = ask.path.as_str();
+        match ask.surface {
+            Surface::Other if is_models(path) => Some(self.models(path)),
+            Surface::OllamaTags if Self::of_path(path).is_none() => {
+                Some(surface::tags(&self.names()))
+            }
+            _ => None,
+        }
+    }
+
+    fn script(&self, ask: &Ask) -> Result<Script, ScriptError> {
+        let path = ask.path.as_str();
         if let Some(script) = Self::of_path(path) {
             return Ok(self.due(path, script?));
         }
@@ -156,6 +197,14 @@ impl Host {
         }
     }
 
+    /// The models that have a script, and one that has none.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.scripts().set.keys().cloned().collect();
+        names.push("sim".to_owned());
+        names.sort();
+        names
+    }
+
     /// `GET /v1/models` and `GET /v1/models/NAME`.
     fn models(&self, path: &str) -> String {
         let model = |id: &str| {
@@ -167,20 +216,20 @@ impl Host {
         if let Some((_, name)) = path.split_once("/models/") {
             return model(&percent_encoding::percent_decode_str(name).decode_utf8_lossy());
         }
-        let mut names: Vec<String> = self.scripts().set.keys().cloned().collect();
-        names.push("sim".to_owned());
-        names.sort();
+        let names = self.names();
         let data: Vec<String> = names.iter().map(|name| model(name)).collect();
         format!(r#"{{"object":"list","data":[{}]}}"#, data.join(","))
     }
 
     /// An answer of the simulator's own interface, if the path is one of it.
     pub(crate) fn admin(&self, method: &str, path: &str, body: &[u8]) -> Answer {
-        let (ask, _) = Ask::read(0, path, b"");
         let (status, body) = admin::answer(self, method, path, body);
-        Answer::json(ask, status, body)
+        Answer::json(Ask::none(), status, body)
     }
 }
+
+const UNKNOWN_PATH: &str = r#"{"error":{"message":"unknown path","type":"invalid_request_error","param":null,"code":"unknown_path"}}"#;
+const NOT_MADE: &str = r#"{"error":{"message":"no response of this id was made here, or it was deleted","type":"invalid_request_error","param":null,"code":null}}"#;
 
 /// The name under which connections are counted; no model name contains a line feed.
 const ACCEPT: &str = "\naccept";

@@ -2,8 +2,9 @@
 //!
 //! A gateway's promises are about what happens when an upstream is silent, slow, broken or gone, and
 //! about when that upstream's connection is closed. Neither can be proved against a well-behaved mock,
-//! so this one does exactly what a [`Script`] says, byte for byte, on OpenAI's surfaces and Anthropic's, and notes the instant at which a
-//! client left. It is a product of its own (`punctual sim`), used from any language over HTTP, and
+//! so this one does exactly what a [`Script`] says, byte for byte, in the dialects of OpenAI, Azure, Anthropic,
+//! Gemini, Vertex, Bedrock and Ollama, and notes the instant at which a client left. The servers that hand
+//! out credentials for some of these are played too. It is a product of its own (`punctual sim`), used from any language over HTTP, and
 //! depends on no other crate of the workspace.
 //!
 //! What must hold:
@@ -35,7 +36,9 @@ mod http2;
 mod json;
 mod listen;
 mod log;
+mod made;
 mod play;
+mod route;
 mod script;
 mod seen;
 mod sim;

@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Content, Opening, Part, Tail, Wait};
+use crate::answer::{Answer, Content, Opening, Part, Pen, Tail, Wait};
 use crate::log::Entry;
 use crate::seen::Close;
 use crate::socket::Cut;
@@ -51,6 +51,7 @@ pub(crate) async fn play(
         answer,
         sink,
         entry,
+        pen: Pen::new(answer.wire, answer.line_end),
         coder: answer.gzip.then(coder),
         head_at: arrived,
     };
@@ -79,6 +80,7 @@ struct Stage<'a, S> {
     answer: &'a Answer,
     sink: &'a mut S,
     entry: Option<&'a Entry>,
+    pen: Pen,
     coder: Option<Coder>,
     head_at: Instant,
 }
@@ -161,7 +163,10 @@ impl<S: Sink> Stage<'_, S> {
     }
 
     async fn send(&mut self, content: &Content, is_content: bool) -> Result<(), Close> {
-        let plain = content.bytes(self.answer.line_end);
+        let plain = self.pen.write(content);
+        if plain.is_empty() {
+            return Ok(());
+        }
         let bytes = match &mut self.coder {
             None => plain,
             Some(coder) => {

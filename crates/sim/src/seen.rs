@@ -55,7 +55,8 @@ pub struct Seen {
     pub headers: Vec<(String, String)>,
     /// The body, as far as it was read.
     pub body: Bytes,
-    /// `model` of the body, or the model segment of the path; empty if neither names one.
+    /// `model` of the body, or of the path, or of the header `ai-model-id`; the id of a request about a
+    /// response; a fixed name where credentials are asked for, such as `google-token`; else empty.
     pub model: String,
     /// `stream: true` was asked for.
     pub stream: bool,
@@ -76,6 +77,15 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What the record of it weighs, as long as its head and body are long.
+    pub(crate) fn bytes(&self) -> usize {
+        let lines = self
+            .headers
+            .iter()
+            .map(|(name, value)| name.len() + value.len());
+        lines.sum::<usize>() + self.path.len() + self.body.len()
+    }
+
     /// The first value of a header; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(n, _)| n == name);

@@ -59,12 +59,7 @@ impl Sim {
         };
         let listener = TcpListener::bind(listen.addr).await.map_err(bind)?;
         let addr = listener.local_addr().map_err(bind)?;
-        let host = Arc::new(Host::new(
-            tls,
-            listen.http2,
-            listen.max_streams,
-            listen.accept,
-        ));
+        let host = Arc::new(Host::new(tls, &listen, addr.port()));
         let sim = Self {
             host,
             addr,
@@ -112,12 +107,13 @@ impl Sim {
         self.host.set_accept(script);
     }
 
-    /// All requests so far, oldest first.
+    /// All requests so far, oldest first: the newest 10,000 are kept, and of those as many as fit into
+    /// 256 MiB of heads and bodies.
     pub fn report(&self) -> Vec<Seen> {
         self.host.log.seen()
     }
 
-    /// All accepted connections so far, oldest first.
+    /// All accepted connections so far, oldest first; the newest 10,000 are kept.
     pub fn connections(&self) -> Vec<Conn> {
         self.host.log.conns()
     }

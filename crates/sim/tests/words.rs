@@ -382,6 +382,9 @@ const NOISE: &[Row] = &[
     Row("bom", STREAM, |h| {
         assert!(h.bytes().starts_with(b"\xef\xbb\xbfdata: "))
     }),
+    Row("lf", STREAM, |h| {
+        assert!(h.text().ends_with("data: [DONE]\n\n") && h.count("\r") == 0)
+    }),
     Row("crlf", STREAM, |h| {
         assert_eq!((h.count("\r\n\r\n"), h.count("\n\n")), (5, 0))
     }),
@@ -603,7 +606,8 @@ async fn goaway_lets_running_streams_finish_and_takes_no_more() {
     );
 }
 
-/// Words that other tests of this crate show: of listeners, of kept connections, of files, of counts.
+/// Words that other tests of this crate show: of listeners, of kept connections, of files, of counts, of
+/// other dialects.
 const ELSEWHERE: &[&str] = &[
     "reset-after",
     "refused-stream",
@@ -615,6 +619,8 @@ const ELSEWHERE: &[&str] = &[
     "raw",
     "cuts",
     "idle",
+    "bad-crc",
+    "expires-in",
 ];
 
 #[test]

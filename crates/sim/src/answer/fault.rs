@@ -6,8 +6,8 @@
 
 use bytes::Bytes;
 
-use super::{Answer, Content, Kind, Part, Tail};
-use crate::surface::voice;
+use super::{Answer, Content, Kind, Part, Tail, Wire};
+use crate::surface::{self, voice};
 
 /// How an error is put into a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +74,8 @@ const KNOWN: [(&str, &str, &str, &str); 7] = [
 
 /// An error, spelt out.
 pub(crate) struct Problem {
+    /// The HTTP status that goes with it.
+    pub(crate) status: u16,
     pub(crate) kind: String,
     pub(crate) code: String,
     pub(crate) message: &'static str,
@@ -90,6 +92,7 @@ impl Problem {
             None => (code, code, "scripted error"),
         };
         Self {
+            status: code.parse().unwrap_or_else(|_| status_of(kind)),
             kind: kind.to_owned(),
             code: code.to_owned(),
             message,
@@ -122,16 +125,33 @@ pub(crate) fn code_of(status: u16) -> &'static str {
     }
 }
 
+/// The HTTP status that goes with a kind of error, where none is named.
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "rate_limit_error" | "insufficient_quota" => 429,
+        "overloaded_error" => 503,
+        "invalid_request_error" => 400,
+        _ => 500,
+    }
+}
+
 impl Answer {
     /// The body of an error status.
     pub(crate) fn refuse(&mut self, status: u16) {
         let named = self.shape.fault.take().and_then(|f| f.code);
-        let problem = Problem::of(named.as_deref().unwrap_or_else(|| code_of(status)));
+        let problem = Problem {
+            status,
+            ..Problem::of(named.as_deref().unwrap_or_else(|| code_of(status)))
+        };
         self.status = status;
         self.set_body(
-            "application/json",
-            voice(self.ask.surface).problem(&problem),
+            surface::content_type(&self.ask),
+            surface::problem(&self.ask, &problem),
         );
+        let marks = voice(self.ask.surface).problem_header(&problem);
+        if let Some((name, Ok(value))) = marks.map(|(name, value)| (name, value.parse())) {
+            self.set_header(http::HeaderName::from_static(name), value);
+        }
     }
 
     /// Puts the error that no status has taken into the 200 answer, and ends it there.
@@ -142,7 +162,10 @@ impl Answer {
         let problem = Problem::of(fault.code.as_deref().unwrap_or("server"));
         let voice = voice(self.ask.surface);
         if self.body().is_some() {
-            self.set_body("application/json", voice.problem(&problem));
+            self.set_body(
+                surface::content_type(&self.ask),
+                surface::problem(&self.ask, &problem),
+            );
             return;
         }
         match fault.after {
@@ -154,17 +177,27 @@ impl Answer {
             FaultForm::Surface => voice.problem_event(&problem),
             FaultForm::Data => Content::data(format!(r#"{{"error":{error}}}"#)),
             FaultForm::Event => Content::event("error", &format!(r#","error":{error}"#)),
-            FaultForm::Field => Content::Raw(Bytes::from(format!("error: {error}\n\n"))),
+            FaultForm::Field if self.wire == Wire::Sse => {
+                Content::Raw(Bytes::from(format!("error: {error}\n\n")))
+            }
+            FaultForm::Field => Content::Failure {
+                code: problem.code.clone(),
+                message: problem.message.to_owned(),
+                data: voice.problem(&problem),
+            },
             FaultForm::Finish => self.finish_with(&problem),
         };
         self.parts.push(Part::now(Kind::Noise, content));
+        if self.wire == Wire::Array {
+            self.parts.push(Part::now(Kind::Done, Content::Close));
+        }
     }
 
     /// The finish event of reason `error` with the error object as one more member.
     fn finish_with(&self, problem: &Problem) -> Content {
         let voice = voice(self.ask.surface);
         match voice.finish(&self.ask, &self.shape, "error").pop() {
-            Some(Content::Event { name, data }) => {
+            Some(Content::Event { name, data }) if data.ends_with('}') => {
                 let open = data.strip_suffix('}').unwrap_or(&data);
                 let data = format!(r#"{open},"error":{}}}"#, problem.object());
                 Content::Event { name, data }

@@ -5,8 +5,10 @@
 //! finished layout, so that a fault is data and both protocols share every one of them.
 
 mod fault;
+mod frame;
 mod part;
 mod shape;
+mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +17,15 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 
 pub(crate) use fault::{Fault, FaultForm, Problem};
-pub(crate) use part::{Content, Kind, Part, Wait};
+pub(crate) use frame::Damage;
+pub(crate) use part::{Content, Kind, Part, Place, Wait};
 pub(crate) use shape::Shape;
+pub(crate) use wire::{Pen, Wire};
 
 use crate::ask::Ask;
 use crate::script::Raw;
 use crate::socket::Cut;
-use crate::surface::{voice, whole};
+use crate::surface::{self, voice};
 
 /// What happens before the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +96,7 @@ pub(crate) struct Answer {
     /// Sent in every wait after the head, at this pace.
     pub(crate) filler: Option<(Duration, Content)>,
     pub(crate) tail: Tail,
+    pub(crate) wire: Wire,
     pub(crate) line_end: &'static str,
     /// Each part is compressed and flushed as it is sent.
     pub(crate) gzip: bool,
@@ -104,6 +109,8 @@ impl Answer {
     /// The well-behaved answer, not laid out yet.
     pub(crate) fn new(ask: Ask) -> Self {
         Self {
+            wire: ask.wire,
+            line_end: voice(ask.surface).line_end(),
             ask,
             shape: Shape::default(),
             raw: None,
@@ -117,7 +124,6 @@ impl Answer {
             parts: Vec::new(),
             filler: None,
             tail: Tail::Complete,
-            line_end: "\n",
             gzip: false,
             idle: Idle::Keep,
             goaway_after: None,
@@ -132,14 +138,29 @@ impl Answer {
         answer
     }
 
+    /// A refusal in the form of its surface.
+    pub(crate) fn refused(ask: Ask, status: u16, body: String) -> Self {
+        let mut answer = Self::new(ask);
+        answer.status = status;
+        answer.set_body(surface::content_type(&answer.ask), body);
+        answer
+    }
+
     /// Lays out head and parts from the shape.
     pub(crate) fn build(&mut self) {
         if self.shape.streamed(&self.ask) {
-            self.set_type("text/event-stream; charset=utf-8");
+            self.set_type(self.wire.content_type());
             self.framing = Framing::Chunked;
             self.parts = self.shape.events(&self.ask);
         } else {
-            self.set_body("application/json", whole(&self.ask, &self.shape));
+            let body = surface::whole(&self.ask, &self.shape);
+            self.set_body(surface::content_type(&self.ask), body);
+        }
+        for (name, value) in surface::headers(&self.ask) {
+            self.set_header(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            );
         }
     }
 
@@ -217,12 +238,18 @@ impl Answer {
             .clone()
             .last()
             .map_or(Wait::After(Duration::ZERO), |p| p.wait);
+        let voice = voice(self.ask.surface);
         for i in content.count()..n {
-            let text = voice(self.ask.surface).text(&self.ask, &shape::token(i));
-            self.parts.push(Part {
+            let mut part = Part {
                 wait,
-                ..Part::now(Kind::Content, text)
-            });
+                ..Part::now(Kind::Content, voice.text(&self.ask, &shape::token(i)))
+            };
+            let place = Place {
+                event: self.parts.len(),
+                contents: i + 1,
+            };
+            part.stamp(voice, &self.shape, place);
+            self.parts.push(part);
         }
     }
 

@@ -7,6 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::Shape;
+use super::frame::Damage;
+use crate::surface::Voice;
+
 /// What a part means to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -46,15 +50,30 @@ pub(crate) enum Wait {
     At(Duration),
 }
 
-/// What a part says.
+/// What a part says. How it is written is up to the [`Wire`](super::Wire) of the answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Event {
         name: Option<&'static str>,
         data: String,
     },
+    /// An error that event streams mark as such; elsewhere a plain event.
+    Exception {
+        name: String,
+        data: String,
+    },
+    /// An error in the headers of an event stream message; elsewhere a plain event of `data`.
+    Failure {
+        code: String,
+        message: String,
+        data: String,
+    },
+    /// An event whose message carries a wrong sum, where messages have sums.
+    Damaged(Damage, String),
     Comment(&'static str),
     Raw(Bytes),
+    /// What closes the stream's own framing.
+    Close,
 }
 
 impl Content {
@@ -64,22 +83,14 @@ impl Content {
 
     /// An event whose name is also its JSON `type`; `members` follow it.
     pub(crate) fn event(name: &'static str, members: &str) -> Self {
-        Self::Event {
-            name: Some(name),
-            data: format!(r#"{{"type":"{name}"{members}}}"#),
-        }
+        Self::named(name, format!(r#"{{"type":"{name}"{members}}}"#))
     }
 
-    /// The bytes, with the given line end.
-    pub(crate) fn bytes(&self, end: &str) -> Bytes {
-        match self {
-            Self::Event {
-                name: Some(name),
-                data,
-            } => format!("event: {name}{end}data: {data}{end}{end}").into(),
-            Self::Event { name: None, data } => format!("data: {data}{end}{end}").into(),
-            Self::Comment(text) => format!(": {text}{end}{end}").into(),
-            Self::Raw(bytes) => bytes.clone(),
+    /// An event with a name.
+    pub(crate) fn named(name: &'static str, data: String) -> Self {
+        Self::Event {
+            name: Some(name),
+            data,
         }
     }
 }
@@ -100,4 +111,19 @@ impl Part {
             content,
         }
     }
+    /// Lets the voice write what depends on the part's place in the stream.
+    pub(crate) fn stamp(&mut self, voice: &dyn Voice, shape: &Shape, place: Place) {
+        if let Content::Event { data, .. } = &mut self.content {
+            voice.stamp(data, shape, place);
+        }
+    }
+}
+
+/// Where in a stream a part stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// How many parts come before it.
+    pub(crate) event: usize,
+    /// How many deltas of content there are up to and with it.
+    pub(crate) contents: usize,
 }

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use super::{Fault, Kind, Part, Wait};
+use super::{Fault, Kind, Part, Place, Wait};
 use crate::ask::Ask;
-use crate::surface::voice;
+use crate::surface::{Voice, voice};
 
 /// The nth token.
 pub(super) fn token(n: usize) -> String {
@@ -36,6 +36,8 @@ pub(crate) struct Shape {
     pub(crate) usage: bool,
     /// Overrules what the request says.
     pub(crate) stream: Option<bool>,
+    /// How long a credential is good for.
+    pub(crate) expires: Duration,
     /// The error to report, if a word asks for one.
     pub(crate) fault: Option<Fault>,
 }
@@ -54,6 +56,7 @@ impl Default for Shape {
             done: 1,
             usage: false,
             stream: None,
+            expires: Duration::from_secs(3_599),
             fault: None,
         }
     }
@@ -126,9 +129,18 @@ impl Shape {
         if self.usage || ask.include_usage {
             parts.push(Part::now(Kind::Usage, voice.usage(ask, self.count())));
         }
-        let done = Part::now(Kind::Done, voice.done(ask, self));
-        parts.extend(std::iter::repeat_n(done, self.done));
-        voice.seal(&mut parts);
+        if let Some(done) = voice.done(ask, self) {
+            parts.extend(std::iter::repeat_n(Part::now(Kind::Done, done), self.done));
+        }
+        self.stamped(voice, parts)
+    }
+
+    fn stamped(&self, voice: &dyn Voice, mut parts: Vec<Part>) -> Vec<Part> {
+        let mut contents = 0;
+        for (event, part) in parts.iter_mut().enumerate() {
+            contents += usize::from(matches!(part.kind, Kind::Content | Kind::Large));
+            part.stamp(voice, self, Place { event, contents });
+        }
         parts
     }
 }

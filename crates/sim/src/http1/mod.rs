@@ -96,9 +96,9 @@ where
             return Next::Close(Cut::Truncate);
         }
     }
-    let (ask, complaint) = Ask::read(entry.seq(), &path, &bytes);
+    let (ask, complaint) = Ask::read(entry.seq(), &request.head, &bytes);
     entry.asked(&ask.model, ask.stream);
-    let answer = peer.host.answer(&path, ask, complaint);
+    let answer = peer.host.answer(ask, complaint);
     match play(&answer, arrived, wire, Some(&entry)).await {
         Played::Gone(close) => Next::Gone(close),
         Played::Cut(cut) => Next::Close(cut),

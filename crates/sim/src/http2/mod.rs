@@ -106,7 +106,7 @@ impl Exchange {
             return;
         }
         let (path, arrived) = (head.path.clone(), head.arrived);
-        let entry = self.peer.line.request(head);
+        let entry = self.peer.line.request(head.clone());
         let unread = matches!(Host::of_path(&path), Some(Ok(script)) if script.has("unread"));
         let (bytes, gone) = if unread {
             (Bytes::new(), None)
@@ -117,9 +117,9 @@ impl Exchange {
         if let Some(close) = gone {
             return entry.closed(close);
         }
-        let (ask, complaint) = Ask::read(entry.seq(), &path, &bytes);
+        let (ask, complaint) = Ask::read(entry.seq(), &head, &bytes);
         entry.asked(&ask.model, ask.stream);
-        let answer = self.peer.host.answer(&path, ask, complaint);
+        let answer = self.peer.host.answer(ask, complaint);
         if answer.goes_away(self.carried) {
             self.order(Order::GoAway).await;
         }

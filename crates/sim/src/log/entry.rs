@@ -75,7 +75,9 @@ impl Line {
         let seq = self.log.change(|s| {
             let seq = s.next_seq;
             s.next_seq += 1;
-            s.seen.push_back(head.into_seen(seq, self.id));
+            let seen = head.into_seen(seq, self.id);
+            s.bytes += seen.bytes();
+            s.seen.push_back(seen);
             s.evict();
             seq
         });
@@ -142,12 +144,16 @@ impl Entry {
 
     pub(crate) fn received(&self, body: Bytes, whole: bool) {
         let now = whole.then(Instant::now);
-        self.log.lock().body_bytes += body.len();
+        let weight = body.len();
+        let mut kept = false;
         self.edit(|r| {
             r.body = body;
             r.received = now;
+            kept = true;
         });
-        self.log.lock().evict();
+        let mut state = self.log.lock();
+        state.bytes += if kept { weight } else { 0 };
+        state.evict();
     }
 
     pub(crate) fn asked(&self, model: &str, stream: bool) {

@@ -17,8 +17,9 @@ pub(crate) use entry::{Entry, Line, RequestHead};
 
 use crate::seen::{Conn, Seen};
 
-const MAX_RECORDS: usize = 20_000;
-const MAX_BODY_BYTES: usize = 256 << 20;
+const MAX_RECORDS: usize = 10_000;
+/// Of heads and bodies together.
+const MAX_BYTES: usize = 256 << 20;
 
 /// [`Sim::wait`](crate::Sim::wait) ran out of time; carries what had been seen by then.
 #[derive(Debug, thiserror::Error)]
@@ -38,16 +39,15 @@ struct State {
     conns: VecDeque<Conn>,
     next_seq: u64,
     next_conn: u64,
-    body_bytes: usize,
+    /// What the requests weigh together.
+    bytes: usize,
 }
 
 impl State {
     fn evict(&mut self) {
-        while self.seen.len() > MAX_RECORDS
-            || self.body_bytes > MAX_BODY_BYTES && self.seen.len() > 1
-        {
-            let gone = self.seen.pop_front().map_or(0, |s| s.body.len());
-            self.body_bytes = self.body_bytes.saturating_sub(gone);
+        while self.seen.len() > MAX_RECORDS || self.bytes > MAX_BYTES && self.seen.len() > 1 {
+            let gone = self.seen.pop_front().map_or(0, |s| s.bytes());
+            self.bytes = self.bytes.saturating_sub(gone);
         }
         while self.conns.len() > MAX_RECORDS {
             self.conns.pop_front();
@@ -85,7 +85,7 @@ impl Log {
         self.change(|s| {
             s.seen.clear();
             s.conns.clear();
-            s.body_bytes = 0;
+            s.bytes = 0;
         });
     }
 

@@ -25,7 +25,8 @@ pub(crate) use raw::Raw;
 pub(crate) use value::{Arg, Form};
 
 use crate::answer::{Accept, Answer};
-use crate::ask::{Ask, Surface};
+use crate::ask::Ask;
+use crate::route::Surface;
 use crate::words::{self, Stage, Word};
 
 /// One word with its value.
@@ -127,7 +128,7 @@ impl Script {
 
     /// What accepted connections meet.
     pub(crate) fn accept(&self) -> Option<Accept> {
-        let mut answer = Answer::new(Ask::read(0, "", b"").0);
+        let mut answer = Answer::new(Ask::none());
         // asked for at each request: the rest of the script may lay out megabytes
         self.play(words::about_connections(), &mut answer);
         answer.accept

@@ -82,12 +82,12 @@ impl Voice for Messages {
         let deltas = texts
             .iter()
             .map(|text| format!(r#""type":"thinking_delta","thinking":{}"#, json(text)));
-        block(
-            1,
-            r#""type":"thinking","thinking":"","signature":"""#,
-            Kind::Content,
-            deltas,
-        )
+        let open = r#""type":"thinking","thinking":"","signature":"""#;
+        let mut parts = block(1, open, Kind::Content, deltas);
+        let signature = delta(1, r#""type":"signature_delta","signature":"c2lt""#);
+        let before_stop = parts.len().saturating_sub(1);
+        parts.insert(before_stop, Part::now(Kind::Preamble, signature));
+        parts
     }
 
     fn refusal(&self, _: &Ask, text: &str) -> Content {
@@ -125,8 +125,8 @@ impl Voice for Messages {
         )
     }
 
-    fn done(&self, _: &Ask, _: &Shape) -> Content {
-        Content::event("message_stop", "")
+    fn done(&self, _: &Ask, _: &Shape) -> Option<Content> {
+        Some(Content::event("message_stop", ""))
     }
 
     fn whole(&self, ask: &Ask, shape: &Shape) -> String {
@@ -134,7 +134,7 @@ impl Voice for Messages {
         if shape.reasoning > 0 {
             let thought = json(&shape.thought());
             blocks.push(format!(
-                r#"{{"type":"thinking","thinking":{thought},"signature":"sim"}}"#
+                r#"{{"type":"thinking","thinking":{thought},"signature":"c2lt"}}"#
             ));
         }
         blocks.push(format!(

@@ -3,25 +3,47 @@
 //! A [`Voice`] knows the forms of one surface and nothing of faults; scripts rearrange what it says. Texts
 //! are fixed, so that a test can compare bytes: token n is `tokN ` and `created` never moves.
 
+mod azure;
+mod bedrock;
 mod chat;
 mod completions;
+mod converse;
+mod credential;
 mod embeddings;
+mod gemini;
 mod images;
 mod messages;
+mod ollama;
 mod responses;
+mod system_one;
 
-use crate::answer::{Content, Kind, Part, Problem, Shape};
-use crate::ask::{Ask, Surface};
+pub(crate) use credential::refusal;
+
+use crate::answer::{Content, Kind, Part, Place, Problem, Shape};
+use crate::ask::Ask;
+use crate::route::Surface;
 
 /// `created` of every answer, Unix seconds.
 const CREATED: u64 = 1_760_000_000;
 /// `prompt_tokens` of every answer.
 const PROMPT_TOKENS: usize = 7;
 
+/// `created` as RFC 3339 has it.
+const CREATED_AT: &str = "2025-10-09T08:53:20Z";
+
 /// The forms of one surface.
 pub(crate) trait Voice: Sync {
+    /// How lines end in a stream.
+    fn line_end(&self) -> &'static str {
+        "\n"
+    }
     /// Everything of a stream before its first content.
     fn preamble(&self, ask: &Ask) -> Vec<Part>;
+    /// The event that opens an answer and says nothing.
+    fn role(&self, ask: &Ask) -> Content {
+        let first = self.preamble(ask).into_iter().next();
+        first.map_or_else(|| self.text(ask, ""), |part| part.content)
+    }
     /// A delta of text.
     fn text(&self, ask: &Ask, text: &str) -> Content;
     /// Deltas of reasoning, with what surrounds them.
@@ -34,15 +56,19 @@ pub(crate) trait Voice: Sync {
     fn finish(&self, ask: &Ask, shape: &Shape, reason: &str) -> Vec<Content>;
     /// A frame that carries usage and nothing else, or the nearest there is.
     fn usage(&self, ask: &Ask, tokens: usize) -> Content;
-    /// The last event.
-    fn done(&self, _ask: &Ask, _shape: &Shape) -> Content {
-        Content::data("[DONE]".to_owned())
+    /// The last event, where there is one.
+    fn done(&self, _ask: &Ask, _shape: &Shape) -> Option<Content> {
+        Some(Content::data("[DONE]".to_owned()))
     }
-    /// A last look at a stream's events.
-    fn seal(&self, _parts: &mut [Part]) {}
+    /// Writes into an event what depends on its place in the stream.
+    fn stamp(&self, _data: &mut String, _shape: &Shape, _place: Place) {}
     /// The body of an error status.
     fn problem(&self, problem: &Problem) -> String {
         format!(r#"{{"error":{}}}"#, problem.object())
+    }
+    /// A header line of an error status.
+    fn problem_header(&self, _problem: &Problem) -> Option<(&'static str, String)> {
+        None
     }
     /// An error inside a stream.
     fn problem_event(&self, problem: &Problem) -> Content {
@@ -55,10 +81,17 @@ pub(crate) trait Voice: Sync {
 /// The voice of a surface; what has no streams of its own, or is unknown, is answered like a chat completion.
 pub(crate) fn voice(surface: Surface) -> &'static dyn Voice {
     match surface {
-        Surface::Chat | Surface::Embeddings | Surface::Images | Surface::Other => &chat::Chat,
         Surface::Completions => &completions::Completions,
-        Surface::Messages => &messages::Messages,
-        Surface::Responses => &responses::Responses,
+        Surface::Azure => &azure::Azure,
+        Surface::Messages | Surface::MessageCount => &messages::Messages,
+        Surface::Responses | Surface::Stored => &responses::Responses,
+        Surface::Gemini | Surface::GeminiCount | Surface::GeminiEmbed => &gemini::Gemini,
+        Surface::OllamaChat | Surface::OllamaEmbed | Surface::OllamaTags => &ollama::Chat,
+        Surface::OllamaGenerate => &ollama::Generate,
+        Surface::Converse => &converse::Converse,
+        Surface::Invoke => &bedrock::Invoke,
+        Surface::Chat | Surface::Embeddings | Surface::Images | Surface::ImageModel => &chat::Chat,
+        Surface::SystemOne | Surface::Credential(_) | Surface::Other => &chat::Chat,
     }
 }
 
@@ -66,8 +99,47 @@ pub(crate) fn voice(surface: Surface) -> &'static dyn Voice {
 pub(crate) fn whole(ask: &Ask, shape: &Shape) -> String {
     match ask.surface {
         Surface::Embeddings => embeddings::whole(ask),
-        Surface::Images => images::whole(),
+        Surface::Images => images::whole(ask),
+        Surface::ImageModel => images::gateway(ask),
+        Surface::MessageCount => format!(r#"{{"input_tokens":{PROMPT_TOKENS}}}"#),
+        Surface::GeminiCount => gemini::count(),
+        Surface::GeminiEmbed => gemini::embeddings(ask),
+        Surface::OllamaEmbed => ollama::embeddings(ask),
+        Surface::OllamaTags => ollama::tags(&["sim".to_owned()]),
+        Surface::SystemOne => system_one::whole(ask),
+        Surface::Stored => responses::stored(ask, shape),
+        Surface::Credential(issuer) => credential::whole(issuer, ask, shape),
         surface => voice(surface).whole(ask, shape),
+    }
+}
+
+/// The models that a simulator serves, as Ollama lists them.
+pub(crate) fn tags(names: &[String]) -> String {
+    ollama::tags(names)
+}
+
+/// The body of an error.
+pub(crate) fn problem(ask: &Ask, problem: &Problem) -> String {
+    match ask.surface {
+        Surface::Credential(issuer) => credential::problem(issuer, problem),
+        surface => voice(surface).problem(problem),
+    }
+}
+
+/// The type of a unary body, errors included.
+pub(crate) fn content_type(ask: &Ask) -> &'static str {
+    match ask.surface {
+        Surface::Credential(issuer) => credential::content_type(issuer, ask),
+        _ => "application/json",
+    }
+}
+
+/// Header lines by which clients know who answers.
+pub(crate) fn headers(ask: &Ask) -> &'static [(&'static str, &'static str)] {
+    match ask.surface {
+        Surface::Credential(issuer) => credential::headers(issuer),
+        Surface::Converse | Surface::Invoke => &[("x-amzn-requestid", "sim")],
+        _ => &[],
     }
 }
 

@@ -2,18 +2,20 @@
 //!
 //! The message is output item 0, opened in the preamble; reasoning and a tool call are items behind it.
 //! The stream ends with `response.completed`, or `response.incomplete` where the finish is not `stop`;
-//! there is no `[DONE]`. Events are numbered last, because a script decides which of them there are.
+//! there is no `[DONE]`. Events are numbered last, because a script decides which of them there are. A
+//! response that was made can be asked for again, cancelled and deleted.
 
 use super::{CREATED, PROMPT_TOKENS, TOOL, TOOL_INPUT, Voice, json};
-use crate::answer::{Content, Kind, Part, Problem, Shape};
+use crate::answer::{Content, Kind, Part, Place, Problem, Shape};
 use crate::ask::Ask;
 
 pub(crate) struct Responses;
 
 fn response(ask: &Ask, status: &str, incomplete: &str, output: &str, usage: &str) -> String {
-    let (seq, model) = (ask.seq, ask.model_json());
+    let (id, model) = (json(&ask.id), ask.model_json());
+    let previous = ask.previous.as_deref().map_or("null".to_owned(), json);
     format!(
-        r#"{{"id":"resp_sim_{seq}","object":"response","created_at":{CREATED},"status":"{status}","error":null,"incomplete_details":{incomplete},"model":{model},"output":[{output}],"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"usage":{usage}}}"#
+        r#"{{"id":{id},"object":"response","created_at":{CREATED},"status":"{status}","error":null,"incomplete_details":{incomplete},"model":{model},"output":[{output}],"parallel_tool_calls":true,"previous_response_id":{previous},"tool_choice":"auto","tools":[],"usage":{usage}}}"#
     )
 }
 
@@ -102,7 +104,7 @@ fn complete(ask: &Ask, shape: &Shape) -> (String, bool) {
         Some(other) => Some(other),
     };
     let (status, incomplete) = match reason {
-        None => ("completed", "null".to_owned()),
+        None => (ask.status, "null".to_owned()),
         Some(reason) => ("incomplete", format!(r#"{{"reason":{}}}"#, json(reason))),
     };
     (
@@ -115,6 +117,17 @@ fn complete(ask: &Ask, shape: &Shape) -> (String, bool) {
         ),
         reason.is_none(),
     )
+}
+
+/// What `GET`, `DELETE` and `cancel` say of a response made before.
+pub(super) fn stored(ask: &Ask, shape: &Shape) -> String {
+    match ask.method.as_str() {
+        "DELETE" => {
+            let id = json(&ask.id);
+            format!(r#"{{"id":{id},"object":"response","deleted":true}}"#)
+        }
+        _ => complete(ask, shape).0,
+    }
 }
 
 impl Voice for Responses {
@@ -213,23 +226,20 @@ impl Voice for Responses {
         Content::event("response.in_progress", &format!(r#","response":{running}"#))
     }
 
-    fn done(&self, ask: &Ask, shape: &Shape) -> Content {
+    fn done(&self, ask: &Ask, shape: &Shape) -> Option<Content> {
         let (response, complete) = complete(ask, shape);
         let name = if complete {
             "response.completed"
         } else {
             "response.incomplete"
         };
-        Content::event(name, &format!(r#","response":{response}"#))
+        let said = format!(r#","response":{response}"#);
+        Some(Content::event(name, &said))
     }
 
-    fn seal(&self, parts: &mut [Part]) {
-        for (number, part) in parts.iter_mut().enumerate() {
-            if let Content::Event { data, .. } = &mut part.content {
-                data.truncate(data.len().saturating_sub(1));
-                data.push_str(&format!(r#","sequence_number":{number}}}"#));
-            }
-        }
+    fn stamp(&self, data: &mut String, _: &Shape, place: Place) {
+        data.truncate(data.len().saturating_sub(1));
+        data.push_str(&format!(r#","sequence_number":{}}}"#, place.event));
     }
 
     fn whole(&self, ask: &Ask, shape: &Shape) -> String {

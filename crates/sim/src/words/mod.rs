@@ -118,8 +118,23 @@ pub fn routes_help() -> &'static str {
 }
 
 const ROUTES: &str = "\
-POST /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/images/generations, /v1/responses and
-/v1/messages (Anthropic); GET /v1/models.
+Behind any prefix, told by the end of the path:
+  OpenAI      POST chat/completions, completions, embeddings, images/generations, responses;
+              GET and DELETE responses/ID, POST responses/ID/cancel; GET models
+  Azure       the same below /openai/deployments/NAME/ and /openai/v1/
+  Anthropic   POST messages, messages/count_tokens
+  Gemini      POST models/NAME:generateContent, :streamGenerateContent, :countTokens, :embedContent,
+              :batchEmbedContents; a stream is SSE with ?alt=sse, else one JSON array
+  Vertex      as Gemini below publishers/google/, and publishers/anthropic/models/NAME:rawPredict and
+              :streamRawPredict as Anthropic
+  Bedrock     POST model/NAME/converse, converse-stream, invoke, invoke-with-response-stream (Claude)
+  Ollama      POST api/chat, api/generate, api/embed; GET api/tags
+  TypeSafe    POST systemone
+  Vercel      POST image-model
+  credentials by name, where others have a model: google-token (POST token), gce-metadata
+              (GET computeMetadata/v1/…), entra-token (POST TENANT/oauth2/v2.0/token), azure-metadata
+              (GET metadata/identity/oauth2/token), aws-imds (latest/…), aws-container
+              (GET v2/credentials/ID), aws-sts (Action=AssumeRoleWithWebIdentity)
 The script of a request is, in this order: a path segment /sim:SCRIPT/ before the route, the script set
 for its model, the model's own name (sim:SCRIPT). Steps are joined with `,` or `+`; a value that contains
 one stands in double quotes. In a model name `:` may stand for `=` and `/` for `,`.

@@ -6,8 +6,18 @@
 use bytes::Bytes;
 
 use super::{Word, word};
-use crate::answer::{Answer, Content, Kind, Part};
-use crate::script::Form::Flag;
+use crate::answer::{Answer, Content, Damage, Kind, Part};
+use crate::ask::Ask;
+use crate::script::Form::{Choice, Flag};
+use crate::surface::voice;
+
+/// What a comment says: on OpenRouter's path always the same, elsewhere what the word has.
+pub(super) fn remark(ask: &Ask, said: &'static str) -> &'static str {
+    match ask.path.contains("/api/v1/") {
+        true => "OPENROUTER PROCESSING",
+        false => said,
+    }
+}
 
 fn insert(answer: &mut Answer, content: Content) {
     let at = answer
@@ -28,9 +38,24 @@ pub(super) const WORDS: &[Word] = &[
         },
     ),
     word("comment", Flag, "a comment before everything", |a, _| {
-        a.parts
-            .insert(0, Part::now(Kind::Noise, Content::Comment("PROCESSING")));
+        let comment = Content::Comment(remark(&a.ask, "PROCESSING"));
+        a.parts.insert(0, Part::now(Kind::Noise, comment));
     }),
+    word(
+        "bad-crc",
+        Choice(&["message", "prelude"], true),
+        "an event stream message with a wrong sum behind the first token (no other stream has sums)",
+        |a, v| {
+            let damage = match v.text() {
+                "prelude" => Damage::Prelude,
+                _ => Damage::Message,
+            };
+            let text = voice(a.ask.surface).text(&a.ask, "damaged ");
+            if let (true, Content::Event { data, .. }) = (a.wire.is_frames(), text) {
+                insert(a, Content::Damaged(damage, data));
+            }
+        },
+    ),
     word(
         "bom",
         Flag,

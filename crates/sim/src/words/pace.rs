@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Word, word};
+use super::{Word, noise::remark, word};
 use crate::answer::{Answer, Content, Framing, Kind, Part, Tail, Wait};
 use crate::script::Form::{Flag, Time};
 use crate::surface::voice;
@@ -105,7 +105,7 @@ pub(super) const WORDS: &[Word] = &[
         Time(Some(10)),
         "a comment at this pace in every wait after the head",
         |a, v| {
-            a.filler = Some((v.time(), Content::Comment("keep-alive")));
+            a.filler = Some((v.time(), Content::Comment(remark(&a.ask, "keep-alive"))));
         },
     ),
 ];

@@ -103,6 +103,12 @@ pub(super) const WORDS: &[Word] = &[
         |a, _| a.shape.stream = Some(true),
     ),
     word(
+        "expires-in",
+        Time(None),
+        "how long a credential is good for, in whole seconds; 3599 s unless said",
+        |a, v| a.shape.expires = v.time(),
+    ),
+    word(
         "error",
         Text,
         "an error in a 200 answer, or the code of an error status: rate_limit, overloaded, insufficient_quota, \

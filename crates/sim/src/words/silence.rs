@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Word, word};
+use super::{Word, noise::remark, word};
 use crate::answer::{Answer, Content, Opening, Tail};
 use crate::script::Form::{Count, Flag, Time};
 use crate::surface::voice;
@@ -57,7 +57,8 @@ pub(super) const WORDS: &[Word] = &[
                 a.parts.clear();
                 a.tail = Tail::Silence;
             }
-            fill(a, v.time(), Content::Comment("keep-alive"));
+            let comment = Content::Comment(remark(&a.ask, "keep-alive"));
+            fill(a, v.time(), comment);
         },
     ),
     word(
@@ -65,9 +66,7 @@ pub(super) const WORDS: &[Word] = &[
         Time(Some(10)),
         "role-only deltas at this pace and nothing else",
         |a, v| {
-            let voice = voice(a.ask.surface);
-            let role = voice.preamble(&a.ask).into_iter().next().map(|p| p.content);
-            let role = role.unwrap_or_else(|| voice.text(&a.ask, ""));
+            let role = voice(a.ask.surface).role(&a.ask);
             if !quiet(a) {
                 a.keep(0, Tail::Silence);
             }

@@ -52,6 +52,9 @@ pub(super) const WORDS: &[Word] = &[
             a.framing = Framing::UntilClose;
         },
     ),
+    word("lf", Flag, "LF line ends in the stream", |a, _| {
+        a.line_end = "\n"
+    }),
     word("crlf", Flag, "CRLF line ends in the stream", |a, _| {
         a.line_end = "\r\n"
     }),

@@ -5,6 +5,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its part of the client")]
 
+pub(crate) mod frames;
+
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -168,6 +170,25 @@ pub(crate) fn post(path: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: sim\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     )
+}
+
+/// Sends a request of any method, with more header lines than `host` and the length.
+pub(crate) async fn send(
+    sim: &Sim,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Heard {
+    let mut line = Line::open(sim, false).await;
+    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: sim\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let length = body.len();
+    line.send(&format!("{head}content-length: {length}\r\n\r\n{body}"))
+        .await;
+    listen(&mut line, Duration::from_millis(500)).await
 }
 
 pub(crate) const CHAT: &str = "/v1/chat/completions";

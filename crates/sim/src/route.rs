@@ -1,0 +1,358 @@
+//! Which API a path belongs to, and the model it names.
+//!
+//! Clients put any prefix before a route (`/v1`, `/api/v1`, a proxy's folder), so a route is told by its
+//! end. Gemini, Vertex, Bedrock and Azure name the model in the path, where a scripted name may bring
+//! colons and slashes of its own: the name is all that lies between the marks on its two sides.
+
+use std::ops::Range;
+
+/// Which API a path belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    Chat,
+    /// Chat completions as Azure OpenAI sends them.
+    Azure,
+    Completions,
+    Embeddings,
+    Messages,
+    /// `/v1/messages/count_tokens`, and Vertex's model `count-tokens`.
+    MessageCount,
+    Responses,
+    /// One response that was made before: `/v1/responses/ID`.
+    Stored,
+    Images,
+    Gemini,
+    GeminiCount,
+    GeminiEmbed,
+    OllamaChat,
+    OllamaGenerate,
+    OllamaEmbed,
+    OllamaTags,
+    Converse,
+    /// Bedrock's `InvokeModel` with a Claude model.
+    Invoke,
+    /// TypeSafe's typed questions.
+    SystemOne,
+    /// The image endpoint of the Vercel AI Gateway.
+    ImageModel,
+    Credential(Issuer),
+    /// Any other path. A script may still be told there; without one it is 404.
+    Other,
+}
+
+/// Who hands out credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Issuer {
+    /// Google's OAuth token endpoint.
+    Google,
+    /// The metadata server of Google Compute Engine.
+    Gce,
+    /// Microsoft Entra ID.
+    Entra,
+    /// Azure's instance metadata service.
+    AzureMetadata,
+    /// AWS's instance metadata service, version 2.
+    Imds,
+    /// The credential endpoint of ECS and EKS.
+    Container,
+    /// `AssumeRoleWithWebIdentity` of AWS STS.
+    Sts,
+}
+
+impl Issuer {
+    /// What takes a model's place in scripts and in the report.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Google => "google-token",
+            Self::Gce => "gce-metadata",
+            Self::Entra => "entra-token",
+            Self::AzureMetadata => "azure-metadata",
+            Self::Imds => "aws-imds",
+            Self::Container => "aws-container",
+            Self::Sts => "aws-sts",
+        }
+    }
+}
+
+use Surface::{
+    Azure, Chat, Completions, Converse, Credential, Embeddings, Gemini, GeminiCount, GeminiEmbed,
+    ImageModel, Images, Invoke, MessageCount, Messages, OllamaChat, OllamaEmbed, OllamaGenerate,
+    OllamaTags, Other, Responses, Stored, SystemOne,
+};
+
+/// Ends of routes, the first that fits; what is not here takes more than an end to tell.
+const ENDS: [(&str, Surface); 28] = [
+    ("/chat/completions", Chat),
+    ("/completions", Completions),
+    ("/embeddings", Embeddings),
+    ("/messages", Messages),
+    ("/messages/count_tokens", MessageCount),
+    ("/responses", Responses),
+    ("/images/generations", Images),
+    (":generateContent", Gemini),
+    (":streamGenerateContent", Gemini),
+    (":countTokens", GeminiCount),
+    (":embedContent", GeminiEmbed),
+    (":batchEmbedContents", GeminiEmbed),
+    (":rawPredict", Chat),
+    (":streamRawPredict", Chat),
+    ("/api/chat", OllamaChat),
+    ("/api/generate", OllamaGenerate),
+    ("/api/embed", OllamaEmbed),
+    ("/api/tags", OllamaTags),
+    ("/converse", Converse),
+    ("/converse-stream", Converse),
+    ("/invoke", Invoke),
+    ("/invoke-with-response-stream", Invoke),
+    ("/systemone", SystemOne),
+    ("/image-model", ImageModel),
+    ("/oauth2/v2.0/token", Credential(Issuer::Entra)),
+    ("/latest/api/token", Credential(Issuer::Imds)),
+    (
+        "/metadata/identity/oauth2/token",
+        Credential(Issuer::AzureMetadata),
+    ),
+    ("/credentials", Credential(Issuer::Container)),
+];
+
+/// Parts of routes behind which something free follows.
+const PARTS: [(&str, Surface); 4] = [
+    ("/responses/", Stored),
+    ("/computeMetadata/v1/", Credential(Issuer::Gce)),
+    (
+        "/latest/meta-data/iam/security-credentials",
+        Credential(Issuer::Imds),
+    ),
+    ("/v2/credentials/", Credential(Issuer::Container)),
+];
+
+impl Surface {
+    /// The API of a path with its query; `body` tells STS, which has no path of its own.
+    pub(crate) fn of(path: &str, body: &[u8]) -> Self {
+        let (route, query) = path.split_once('?').unwrap_or((path, ""));
+        let part = || PARTS.iter().find(|(part, _)| route.contains(part));
+        let found = ENDS.iter().find(|(end, _)| route.ends_with(end));
+        match found.or_else(part).map(|(_, surface)| *surface) {
+            Some(Chat) => chat(route),
+            Some(surface) => surface,
+            None if assumes_role(query.as_bytes()) || assumes_role(body) => Credential(Issuer::Sts),
+            None if route.ends_with("/token") => Credential(Issuer::Google),
+            None => Other,
+        }
+    }
+
+    /// Whether the request carries JSON that an answer depends on.
+    pub(crate) fn reads_json(self) -> bool {
+        !matches!(self, Credential(_) | OllamaTags | Stored)
+    }
+
+    /// Whether the model is what the path says, whatever the body says.
+    pub(crate) fn is_named_by_path(self) -> bool {
+        matches!(self, Gemini | GeminiCount | GeminiEmbed | Converse | Invoke)
+    }
+
+    /// Whether answers can be streams.
+    pub(crate) fn streams(self) -> bool {
+        matches!(
+            self,
+            Chat | Azure | Completions | Messages | Responses | Stored | Gemini | OllamaChat
+        ) || matches!(self, OllamaGenerate | Converse | Invoke | Other)
+    }
+}
+
+/// Azure's two bases, and Claude on Vertex, apart from chat completions elsewhere.
+fn chat(route: &str) -> Surface {
+    let claude = route.contains("/publishers/anthropic/");
+    match named(route).and_then(|name| route.get(name)) {
+        Some("count-tokens") if claude => MessageCount,
+        _ if claude => Messages,
+        _ if route.contains("/openai/deployments/") || route.contains("/openai/v1/") => Azure,
+        _ => Chat,
+    }
+}
+
+fn assumes_role(form: &[u8]) -> bool {
+    form.split(|b| *b == b'&')
+        .any(|pair| pair == b"Action=AssumeRoleWithWebIdentity")
+}
+
+/// What stands before a model in a path, and what may stand behind it.
+const MARKS: [(&str, &[&str]); 3] = [
+    (
+        "/models/",
+        &[
+            ":generateContent",
+            ":streamGenerateContent",
+            ":countTokens",
+            ":embedContent",
+            ":batchEmbedContents",
+            ":rawPredict",
+            ":streamRawPredict",
+        ],
+    ),
+    (
+        "/model/",
+        &[
+            "/converse",
+            "/converse-stream",
+            "/invoke",
+            "/invoke-with-response-stream",
+        ],
+    ),
+    (
+        "/openai/deployments/",
+        &[
+            "/chat/completions",
+            "/completions",
+            "/embeddings",
+            "/images/generations",
+        ],
+    ),
+];
+
+/// Where a route names a model between two marks.
+pub(crate) fn named(route: &str) -> Option<Range<usize>> {
+    MARKS.iter().find_map(|(before, behind)| {
+        let start = route.find(before)? + before.len();
+        let rest = route.get(start..)?;
+        let name = behind.iter().find_map(|end| rest.strip_suffix(end))?;
+        Some(start..start + name.len())
+    })
+}
+
+/// The model that a path names.
+pub(crate) fn model_in(path: &str) -> Option<String> {
+    let route = path.split('?').next()?;
+    let decoded = |raw: &str| {
+        percent_encoding::percent_decode_str(raw)
+            .decode_utf8_lossy()
+            .into_owned()
+    };
+    if let Some(name) = named(route).and_then(|name| route.get(name)) {
+        return Some(decoded(name));
+    }
+    let mut parts = route.split('/');
+    parts.find(|p| matches!(*p, "models" | "model" | "deployments"))?;
+    let name = decoded(parts.next()?);
+    let verb = name.rfind(':').filter(|_| path.contains("/models/"));
+    Some(
+        verb.and_then(|at| name.get(..at))
+            .unwrap_or(&name)
+            .to_owned(),
+    )
+}
+
+/// A value of a query or of a form, decoded.
+pub(crate) fn field(form: &str, name: &str) -> Option<String> {
+    let raw = form
+        .split('&')
+        .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
+    let raw = raw.replace('+', " ");
+    let text = percent_encoding::percent_decode_str(&raw).decode_utf8_lossy();
+    Some(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_route_is_told_by_its_end_whatever_lies_before_it() {
+        for (path, surface) in [
+            ("/v1/chat/completions", Chat),
+            ("/api/v1/chat/completions", Chat),
+            ("/v1beta/openai/chat/completions", Chat),
+            (
+                "/openai/deployments/d/chat/completions?api-version=1",
+                Azure,
+            ),
+            ("/openai/v1/chat/completions", Azure),
+            ("/openai/v1/responses", Responses),
+            ("/openai/deployments/d/embeddings?api-version=1", Embeddings),
+            ("/v1/messages/count_tokens", MessageCount),
+            ("/v1/responses/resp_1", Stored),
+            ("/v1/responses/resp_1/cancel", Stored),
+            (
+                "/x/v1beta/models/g:streamGenerateContent?alt=sse&key=k",
+                Gemini,
+            ),
+            (
+                "/v1/projects/p/locations/l/publishers/google/models/g:generateContent",
+                Gemini,
+            ),
+            (
+                "/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict",
+                Messages,
+            ),
+            (
+                "/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict",
+                MessageCount,
+            ),
+            ("/v1beta/models/e:batchEmbedContents", GeminiEmbed),
+            ("/api/generate", OllamaGenerate),
+            ("/model/anthropic.claude-v1%3A0/converse-stream", Converse),
+            ("/model/m/invoke-with-response-stream", Invoke),
+            ("/v1/systemone", SystemOne),
+            ("/v1/ai/image-model", ImageModel),
+            ("/token", Credential(Issuer::Google)),
+            (
+                "/computeMetadata/v1/instance/service-accounts/default/token",
+                Credential(Issuer::Gce),
+            ),
+            ("/tenant/oauth2/v2.0/token", Credential(Issuer::Entra)),
+            ("/latest/api/token", Credential(Issuer::Imds)),
+            (
+                "/latest/meta-data/iam/security-credentials/",
+                Credential(Issuer::Imds),
+            ),
+            ("/v2/credentials/a-b-c", Credential(Issuer::Container)),
+            (
+                "/?Action=AssumeRoleWithWebIdentity&Version=2011-06-15",
+                Credential(Issuer::Sts),
+            ),
+            ("/v1/unheard-of", Other),
+            ("/", Other),
+            ("", Other),
+        ] {
+            assert_eq!(Surface::of(path, b""), surface, "{path}");
+        }
+        let form = b"Version=2011-06-15&Action=AssumeRoleWithWebIdentity&RoleArn=r";
+        assert_eq!(Surface::of("/", form), Credential(Issuer::Sts));
+    }
+
+    #[test]
+    fn a_model_in_a_path_keeps_its_colons_and_slashes() {
+        for (path, model) in [
+            (
+                "/v1beta/models/gemini-2.5-flash:generateContent",
+                Some("gemini-2.5-flash"),
+            ),
+            (
+                "/v1beta/models/sim:tokens:3/gap:5ms:streamGenerateContent?alt=sse",
+                Some("sim:tokens:3/gap:5ms"),
+            ),
+            (
+                "/model/arn%3Aaws%3Abedrock%3A%3Ax%2Fy/converse",
+                Some("arn:aws:bedrock::x/y"),
+            ),
+            (
+                "/model/anthropic.claude-v1:0/invoke",
+                Some("anthropic.claude-v1:0"),
+            ),
+            ("/openai/deployments/d/chat/completions", Some("d")),
+            ("/v1/models/some", Some("some")),
+            ("/v1/models/m:predict", Some("m")),
+            ("/v1/chat/completions", None),
+        ] {
+            assert_eq!(model_in(path).as_deref(), model, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_a_form_is_decoded() {
+        let form = "grant_type=urn%3Aietf%3Ax&scope=a+b";
+        assert_eq!(field(form, "grant_type").as_deref(), Some("urn:ietf:x"));
+        assert_eq!(field(form, "scope").as_deref(), Some("a b"));
+        assert_eq!(field(form, "grant"), None);
+    }
+}
