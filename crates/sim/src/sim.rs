@@ -155,7 +155,7 @@ impl Sim {
         Ok(self.connections())
     }
 
-    /// Forgets what was seen and all `fail=` counts. Scripts and connections stay.
+    /// Forgets what was seen, all `fail=` counts and the responses it made. Scripts and connections stay.
     pub fn reset(&self) {
         self.host.reset();
     }

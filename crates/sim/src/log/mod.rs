@@ -118,3 +118,65 @@ impl Log {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::seen::Protocol;
+
+    fn head() -> RequestHead {
+        RequestHead {
+            protocol: Protocol::Http1,
+            method: "POST".to_owned(),
+            path: "/".to_owned(),
+            headers: Vec::new(),
+            arrived: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn only_the_newest_records_are_kept() {
+        let log = Arc::new(Log::default());
+        let line = log.connect(false);
+        for _ in 0..MAX_RECORDS + 5 {
+            line.request(head());
+            log.connect(false);
+        }
+        let seen = log.seen();
+        assert_eq!((seen.len(), seen[0].seq), (MAX_RECORDS, 5));
+        assert_eq!(log.conns().len(), MAX_RECORDS);
+    }
+
+    #[test]
+    fn large_bodies_push_out_old_records_and_a_reset_starts_anew() {
+        let log = Arc::new(Log::default());
+        let line = log.connect(false);
+        let body = Bytes::from(vec![0; MAX_BYTES / 4]);
+        for _ in 0..6 {
+            line.request(head()).received(body.clone(), true);
+        }
+        let seen = log.seen();
+        assert_eq!(
+            (seen.len(), seen[0].seq),
+            (3, 3),
+            "their heads weigh a little too"
+        );
+        log.reset();
+        line.request(head()).received(body, true);
+        assert_eq!(log.lock().bytes, MAX_BYTES / 4 + 1);
+    }
+
+    #[test]
+    fn a_body_without_a_record_weighs_nothing() {
+        let log = Arc::new(Log::default());
+        let entry = log.connect(false).request(head());
+        log.reset();
+        entry.received(Bytes::from_static(b"late"), true);
+        assert_eq!(log.lock().bytes, 0);
+    }
+}

@@ -138,6 +138,7 @@ Behind any prefix, told by the end of the path:
 The script of a request is, in this order: a path segment /sim:SCRIPT/ before the route, the script set
 for its model, the model's own name (sim:SCRIPT). Steps are joined with `,` or `+`; a value that contains
 one stands in double quotes. In a model name `:` may stand for `=` and `/` for `,`.
-GET /_sim/report, POST /_sim/reset, POST /_sim/script {\"model\":…,\"script\":…}, GET /_sim/words.
+GET /_sim/report (the newest 10,000 requests and connections), POST /_sim/reset,
+POST /_sim/script {\"model\":…,\"script\":…}, GET /_sim/words.
 N counts tokens of a stream, bytes of a unary body.
 ";
