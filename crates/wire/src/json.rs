@@ -1,17 +1,19 @@
 //! Borrowed looks into JSON text: members of an object, elements of an array, leaves.
 //!
 //! A value is handled as the `&str` that spells it, so that numbers keep their digits, unread
-//! parts are only skipped, and positions can be told from pointers. serde_json skips values
-//! without recursion, so depth is no limit for anything that is not read. A member that is `null`
-//! and one that is absent are the same to [`members`]: providers use both.
+//! parts are only skipped, and positions can be told from pointers. Values are skipped without
+//! recursion, so depth is no limit for anything that is not read. A member that is `null` and one
+//! that is absent are the same to [`members`]: providers use both.
 
 use std::{borrow::Cow, fmt};
 
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+mod scan;
 mod walk;
 
+pub(crate) use scan::Fault;
 pub(crate) use walk::{Sink, Value, walk};
 
 /// The members of an object asked for by name, as they are spelled.
@@ -28,7 +30,7 @@ pub(crate) fn read<'n, 'a, const N: usize>(
     object: &'a str,
     names: &'n [&'n str; N],
     fold: bool,
-) -> Result<Found<'n, 'a, N>, serde_json::Error> {
+) -> Result<Found<'n, 'a, N>, Fault> {
     let mut found = Found {
         names,
         fold,
@@ -40,11 +42,7 @@ pub(crate) fn read<'n, 'a, const N: usize>(
 }
 
 impl<'a, const N: usize> Sink<'a> for Found<'_, 'a, N> {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: Value<'_, 'a>) -> Result<(), Fault> {
         let same = |name: &&str| match self.fold {
             false => name.as_bytes() == key,
             true => name.as_bytes().eq_ignore_ascii_case(key),
@@ -85,8 +83,7 @@ pub(crate) fn entries(object: &str) -> Option<Vec<(String, &str)>> {
 
 /// Calls `each` with every element; false if `array` is not an array.
 pub(crate) fn elements<'a>(array: &'a str, each: impl FnMut(&'a str)) -> bool {
-    let mut source = serde_json::Deserializer::from_str(array);
-    source.deserialize_seq(Elements(each)).is_ok()
+    walk::elements(array, each)
 }
 
 pub(crate) fn is_null(value: &str) -> bool {
@@ -166,22 +163,5 @@ impl<'de> Visitor<'de> for Entries {
             entries.push((key, value.get()));
         }
         Ok(entries)
-    }
-}
-
-struct Elements<F>(F);
-
-impl<'de, F: FnMut(&'de str)> Visitor<'de> for Elements<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(element) = seq.next_element::<&'de RawValue>()? {
-            (self.0)(element.get());
-        }
-        Ok(())
     }
 }

@@ -69,7 +69,7 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
     let text = object(body)?;
     // Some upstreams match keys without regard to case (Go's encoding/json), so to them `Model`
     // beside `model` is the same key twice.
-    let found = json::read(text, &NAMES, true).map_err(|fault| syntax(&fault))?;
+    let found = json::read(text, &NAMES, true).map_err(|_| syntax(text))?;
     if let Some((slot, value)) = found.repeated {
         let name = NAMES.get(slot).copied().unwrap_or_default();
         return Err(fault(
@@ -209,7 +209,7 @@ fn usage(text: &str, options: Option<&str>) -> Result<(bool, Option<Edit>), BadB
     if !json::is_object(options) {
         return Ok((false, None));
     }
-    let found = json::read(options, &["include_usage"], true).map_err(|fault| syntax(&fault))?;
+    let found = json::read(options, &["include_usage"], true).map_err(|_| syntax(options))?;
     if let Some((_, value)) = found.repeated {
         return Err(fault(
             text,

@@ -4,8 +4,6 @@
 //! by provider. So each field stands alone and the last value of a field wins; a field that was
 //! never reported stays unknown rather than 0.
 
-use serde::de::MapAccess;
-
 use crate::json;
 
 /// Tokens of one exchange; `None` is "not reported".
@@ -85,11 +83,7 @@ impl Counts {
 }
 
 impl<'a> json::Sink<'a> for Counts {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: json::Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: json::Value<'_, 'a>) -> Result<(), json::Fault> {
         let count = match key {
             b"prompt_tokens" => &mut self.prompt,
             b"input_tokens" => &mut self.input,
@@ -118,18 +112,14 @@ struct Parts {
 }
 
 impl Parts {
-    fn enter<'a, A: MapAccess<'a>>(&mut self, value: json::Value<'_, A>) -> Result<(), A::Error> {
+    fn enter(&mut self, value: json::Value<'_, '_>) -> Result<(), json::Fault> {
         self.given = value.object(self)?;
         Ok(())
     }
 }
 
 impl<'a> json::Sink<'a> for Parts {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: json::Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: json::Value<'_, 'a>) -> Result<(), json::Fault> {
         match key {
             b"cached_tokens" => self.cached = json::count(value.raw()?),
             b"reasoning_tokens" => self.reasoning = json::count(value.raw()?),

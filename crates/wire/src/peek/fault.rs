@@ -5,6 +5,8 @@
 
 use std::{error, fmt};
 
+use serde::de::IgnoredAny;
+
 use crate::json;
 
 /// Why a body is refused with 400 `invalid_request_error`. Holds nothing of the body.
@@ -59,12 +61,13 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, BadBody> {
     }
 }
 
-pub(crate) fn syntax(fault: &serde_json::Error) -> BadBody {
-    use serde_json::error::Category;
-    let (line, column) = (fault.line(), fault.column());
-    let what = match fault.classify() {
-        Category::Eof => "ends too early",
-        Category::Syntax | Category::Data | Category::Io => "is not valid JSON",
+/// Why `text` is no JSON, which it must not be. It is read a second time, for the place.
+pub(crate) fn syntax(text: &str) -> BadBody {
+    let fault = serde_json::from_str::<IgnoredAny>(text).err();
+    let (line, column) = fault.as_ref().map_or((0, 0), |f| (f.line(), f.column()));
+    let what = match fault {
+        Some(fault) if fault.is_eof() => "ends too early",
+        _ => "is not valid JSON",
     };
     let message = format!("the body {what} (line {line}, column {column})");
     BadBody {

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::de::MapAccess;
-
 use super::content::Held;
 use crate::{Class, Verdict, json};
 
@@ -20,11 +18,7 @@ pub(super) struct Choice<'a> {
 }
 
 impl<'a> json::Sink<'a> for Choice<'a> {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: json::Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: json::Value<'_, 'a>) -> Result<(), json::Fault> {
         match key {
             b"index" => {
                 let index = json::count(value.raw()?);

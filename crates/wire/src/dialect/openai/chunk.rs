@@ -3,8 +3,6 @@
 //! Events come by the thousand, so everything that a judge needs is picked up in a single walk;
 //! leaves stay spelled as they are until somebody asks.
 
-use serde::de::MapAccess;
-
 use super::choice::Choice;
 use crate::{Usage, json, usage::Counts};
 
@@ -22,11 +20,7 @@ pub(super) struct Chunk<'a> {
 }
 
 impl<'a> json::Sink<'a> for Chunk<'a> {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: json::Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: json::Value<'_, 'a>) -> Result<(), json::Fault> {
         match key {
             b"choices" => value.objects(&mut self.choices)?,
             b"id" => self.id = value.given()?,

@@ -5,8 +5,6 @@
 //! probabilities and token ids are not. The head of a tool call (id, name, no arguments yet) is
 //! not content by itself; it is noted, because a call without arguments never sends more.
 
-use serde::de::MapAccess;
-
 use crate::json;
 
 /// What a delta or a message holds.
@@ -21,9 +19,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Reads a delta or a message; `None` if it is not an object.
-    pub(super) fn read<'a, A: MapAccess<'a>>(
-        value: json::Value<'_, A>,
-    ) -> Result<Option<Self>, A::Error> {
+    pub(super) fn read(value: json::Value<'_, '_>) -> Result<Option<Self>, json::Fault> {
         let mut held = Self::default();
         Ok(value.object(&mut held)?.then_some(held))
     }
@@ -54,11 +50,7 @@ impl Held {
 }
 
 impl<'a> json::Sink<'a> for Held {
-    fn member<A: MapAccess<'a>>(
-        &mut self,
-        key: &[u8],
-        value: json::Value<'_, A>,
-    ) -> Result<(), A::Error> {
+    fn member(&mut self, key: &[u8], value: json::Value<'_, 'a>) -> Result<(), json::Fault> {
         match key {
             b"reasoning_content" | b"reasoning" | b"reasoning_details" => {
                 self.content |= has_text(value.raw()?, DEPTH);

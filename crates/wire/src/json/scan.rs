@@ -1,0 +1,245 @@
+//! A cursor over JSON text that checks the grammar and builds nothing.
+//!
+//! Every request and every event is passed over once, so this is written for the ordinary: short strings,
+//! shallow values. What is passed over is checked as a parser would (RFC 8259), except that numbers may be of
+//! any size and `\u` escapes need not pair up: nobody computes with them here. Nothing recurses, so no input
+//! can exhaust the stack, and nothing is allocated for less than 64 brackets in one another.
+//!
+//! A [`Fault`] says only that the text is no JSON. Whoever must tell where reads it again with a parser that
+//! counts lines.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserializer, Visitor};
+
+mod open;
+use open::Open;
+
+/// The text is not JSON, or not the kind of value that was to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault;
+
+/// A place in a text.
+pub(super) struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn here(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Passes white space; the byte behind it.
+    pub(super) fn next(&mut self) -> Option<u8> {
+        loop {
+            match self.here() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                byte => return byte,
+            }
+        }
+    }
+
+    /// Passes `byte` if it is what comes next.
+    pub(super) fn takes(&mut self, byte: u8) -> bool {
+        let next = self.next() == Some(byte);
+        self.at += usize::from(next);
+        next
+    }
+
+    /// Nothing but white space is left.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.next().map_or(Ok(()), |_| Err(Fault))
+    }
+
+    /// Passes a member's name and the colon behind it. The name is copied only if it is spelled with escapes.
+    pub(super) fn key(&mut self) -> Result<Cow<'a, [u8]>, Fault> {
+        if self.next() != Some(b'"') {
+            return Err(Fault);
+        }
+        let start = self.at;
+        let escaped = self.string()?;
+        let spelled = self.text.get(start..self.at).unwrap_or_default();
+        if !self.takes(b':') {
+            return Err(Fault);
+        }
+        match escaped {
+            true => decoded(spelled).map(Cow::Owned),
+            false => {
+                let inner = spelled.as_bytes().get(1..spelled.len() - 1);
+                Ok(Cow::Borrowed(inner.unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Passes a value; how it is spelled.
+    pub(super) fn value(&mut self) -> Result<&'a str, Fault> {
+        self.next();
+        let start = self.at;
+        self.pass()?;
+        Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
+    /// Passes a value.
+    pub(super) fn pass(&mut self) -> Result<(), Fault> {
+        let mut open = Open::default();
+        loop {
+            match self.next().ok_or(Fault)? {
+                b'"' => drop(self.string()?),
+                b'-' | b'0'..=b'9' => self.number()?,
+                b't' => self.word("true")?,
+                b'f' => self.word("false")?,
+                b'n' => self.word("null")?,
+                b'{' => {
+                    self.at += 1;
+                    if !self.takes(b'}') {
+                        self.key()?;
+                        open.push(true);
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.at += 1;
+                    if !self.takes(b']') {
+                        open.push(false);
+                        continue;
+                    }
+                }
+                _ => return Err(Fault),
+            }
+            // a value has ended, and with it perhaps what is around it
+            loop {
+                let Some(is_object) = open.last() else {
+                    return Ok(());
+                };
+                match (self.next(), is_object) {
+                    (Some(b'}'), true) | (Some(b']'), false) => open.pop(),
+                    (Some(b','), _) => break,
+                    _ => return Err(Fault),
+                }
+                self.at += 1;
+            }
+            self.at += 1;
+            if open.last() == Some(true) {
+                self.key()?;
+            }
+        }
+    }
+
+    /// Passes a string from its opening quote on; true if it is spelled with escapes.
+    fn string(&mut self) -> Result<bool, Fault> {
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            self.at += plain(self.text.as_bytes().get(self.at..).unwrap_or_default());
+            match self.here() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                _ => return Err(Fault),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Fault> {
+        let rest = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
+        self.at += match rest {
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
+            [b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|x| x.is_ascii_hexdigit()) => 6,
+            _ => return Err(Fault),
+        };
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), Fault> {
+        self.at += usize::from(self.here() == Some(b'-'));
+        match self.here() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.here() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.here() {
+            self.at += 1;
+            self.at += usize::from(matches!(self.here(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        // a digit can only follow a leading zero here
+        match self.here() {
+            Some(b'0'..=b'9') => Err(Fault),
+            _ => Ok(()),
+        }
+    }
+
+    /// At least one.
+    fn digits(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.here() {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { Err(Fault) }
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Fault> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        self.at += word.len();
+        let same = rest.starts_with(word.as_bytes());
+        same.then_some(()).ok_or(Fault)
+    }
+}
+
+/// How many bytes of a string come before a quote, a backslash or a control character; eight at a time, by
+/// the arithmetic of <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+fn plain(bytes: &[u8]) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    const HIGH: u64 = EACH << 7;
+    let (eights, _) = bytes.as_chunks::<8>();
+    for (i, eight) in eights.iter().enumerate() {
+        let word = u64::from_le_bytes(*eight);
+        let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & HIGH;
+        let found = below(word, 0x20)
+            | below(word ^ (EACH * u64::from(b'"')), 1)
+            | below(word ^ (EACH * u64::from(b'\\')), 1);
+        if found != 0 {
+            // the lowest mark is right, those above may come from a borrow
+            return i * 8 + (found.trailing_zeros() / 8) as usize;
+        }
+    }
+    let odd = |b: &u8| matches!(b, 0..0x20 | b'"' | b'\\');
+    let rest = bytes.get(eights.len() * 8..).unwrap_or_default();
+    let left = rest.iter().position(odd).unwrap_or(rest.len());
+    eights.len() * 8 + left
+}
+
+/// A string that is spelled with escapes; lone surrogates are kept in the way of WTF-8.
+fn decoded(spelled: &str) -> Result<Vec<u8>, Fault> {
+    struct Bytes;
+    impl<'a> Visitor<'a> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+    }
+    serde_json::Deserializer::from_str(spelled)
+        .deserialize_bytes(Bytes)
+        .map_err(|_| Fault)
+}
+
+#[cfg(test)]
+mod tests;
