@@ -23,7 +23,7 @@ use crate::sse::TooLarge;
 mod header;
 mod message;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use header::Value;
 pub use message::{Fault, Message};

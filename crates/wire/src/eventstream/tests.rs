@@ -5,7 +5,7 @@ use super::*;
 use crate::frame::{Frame, Framing, Splitter as Frames};
 
 /// A message with headers as they stand on the wire.
-fn message(headers: &[u8], payload: &[u8]) -> Vec<u8> {
+pub(crate) fn message(headers: &[u8], payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(LEAST + headers.len() + payload.len()).unwrap();
     let mut out = length.to_be_bytes().to_vec();
     out.extend(u32::try_from(headers.len()).unwrap().to_be_bytes());
@@ -16,7 +16,7 @@ fn message(headers: &[u8], payload: &[u8]) -> Vec<u8> {
     out
 }
 
-fn text(name: &str, value: &str) -> Vec<u8> {
+pub(crate) fn text(name: &str, value: &str) -> Vec<u8> {
     let mut out = vec![u8::try_from(name.len()).unwrap()];
     out.extend(name.as_bytes());
     out.push(7);
@@ -25,7 +25,16 @@ fn text(name: &str, value: &str) -> Vec<u8> {
     out
 }
 
-fn event(name: &str, payload: &str) -> Vec<u8> {
+/// An exception as a service tells it inside a stream.
+pub(crate) fn exception(name: &str, payload: &str) -> Vec<u8> {
+    let headers = [
+        text(":message-type", "exception"),
+        text(":exception-type", name),
+    ];
+    message(&headers.concat(), payload.as_bytes())
+}
+
+pub(crate) fn event(name: &str, payload: &str) -> Vec<u8> {
     let headers = [text(":message-type", "event"), text(":event-type", name)];
     message(&headers.concat(), payload.as_bytes())
 }
