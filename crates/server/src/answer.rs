@@ -71,7 +71,7 @@ impl<U: Upstream> Answered<U> {
 
     /// The response.
     pub(crate) fn finish(mut self, visit: &Visit<U>, busy: Busy) -> Response<Reply<U::Pieces>> {
-        stamp::text(&mut self.headers, "x-request-id", &visit.id);
+        stamp::text(&mut self.headers, stamp::REQUEST_ID, &visit.id);
         let last = visit.link.gateway.stage() > Stage::Serving;
         if visit.is_http1() && (self.unread.is_some() || last) {
             let close = HeaderValue::from_static("close");
@@ -192,7 +192,7 @@ fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
     }
     let last = report.attempts.last();
     if let Some(id) = last.and_then(|a| a.request_id.as_deref()) {
-        stamp::text(&mut headers, "x-upstream-request-id", id);
+        stamp::text(&mut headers, stamp::UPSTREAM_ID, id);
     }
     stamp::failure(&mut headers, failure);
     stamp::report(&mut headers, report);
@@ -210,7 +210,7 @@ pub(crate) fn served<U: Upstream>(
     let status = open.head.status;
     stamp::upstream(&mut headers, &open.head.headers);
     if let Some(id) = &open.head.request_id {
-        stamp::text(&mut headers, "x-upstream-request-id", id);
+        stamp::text(&mut headers, stamp::UPSTREAM_ID, id);
     }
     if stream {
         stamp::stream(&mut headers);

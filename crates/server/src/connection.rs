@@ -65,12 +65,13 @@ pub(crate) async fn serve<U: Upstream>(
     peer: IpAddr,
 ) {
     let mut stage = gateway.follow();
-    let socket = Arc::new(socket);
+    let (half, watched) = socket.into_split();
+    let socket: &TcpStream = watched.as_ref();
     let activity = Arc::new(Activity::new(
         settings.header_timeout,
         settings.idle_timeout,
     ));
-    let io = io::Io::new(socket.clone(), activity.clone());
+    let io = io::Io::new(half, activity.clone());
     let begun = select! {
         begun = timeout(settings.header_timeout, begin::begin(io, settings.tls.clone(), &gateway.handshakes)) => begun,
         _ = stage.wait_for(|s| *s == Stage::Over) => return,
@@ -94,7 +95,7 @@ pub(crate) async fn serve<U: Upstream>(
             front::handle(link.clone(), link.activity.clone().busy(), request)
         })
     };
-    let gone = gone::gone(&socket);
+    let gone = gone::gone(socket);
     match protocol {
         Protocol::Http1 => {
             let conn = http1().serve_connection(TokioIo::new(wire), service);
@@ -107,7 +108,7 @@ pub(crate) async fn serve<U: Upstream>(
         }
     }
     if link.unread.load(Relaxed) {
-        linger::linger(&socket).await;
+        linger::linger(socket).await;
     }
 }
 

@@ -3,10 +3,19 @@
 //! Upstream's come by its allow-list and never decide about our connection; ours say how often, by whom and
 //! how long. Names in header values are made safe here, whatever they are.
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use punctual_core::{Code, Failure, Report};
 use std::{borrow::Cow, time::Duration};
+
+/// Under which name a caller finds its request again.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The same of the upstream's.
+pub(super) const UPSTREAM_ID: HeaderName = HeaderName::from_static("x-upstream-request-id");
+const ATTEMPTS: HeaderName = HeaderName::from_static("x-punctual-attempts");
+const TARGET: HeaderName = HeaderName::from_static("x-punctual-target");
+const TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// The longest value that a name may become.
 const LONGEST: usize = 256;
@@ -26,7 +35,7 @@ const NEVER: [HeaderName; 9] = [
 ];
 
 /// A name or id that is not ours to choose.
-pub(super) fn text(headers: &mut HeaderMap, name: &'static str, value: &str) {
+pub(super) fn text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     let plain = value.bytes().all(|b| (b' '..=b'~').contains(&b)) && value.len() <= LONGEST;
     let value = match plain {
         true => Cow::Borrowed(value),
@@ -69,43 +78,49 @@ pub(super) fn stream(headers: &mut HeaderMap) {
 
 /// How often, by whom, how long.
 pub(super) fn report(headers: &mut HeaderMap, report: &Report) {
-    let attempts = HeaderValue::from(report.attempt_count());
-    headers.insert("x-punctual-attempts", attempts);
+    let attempts = match report.attempt_count() {
+        1 => HeaderValue::from_static("1"),
+        several => HeaderValue::from(several),
+    };
+    headers.insert(ATTEMPTS, attempts);
     let last = || report.attempts.last().map(|a| &a.target);
     if let Some(target) = report.served_by.as_ref().or_else(last) {
-        text(headers, "x-punctual-target", target);
+        text(headers, TARGET, target);
     }
     let running = report.attempting.as_ref().map(|a| a.started.elapsed());
     let attempt = report.attempt + running.unwrap_or_default();
-    let mut timing = String::with_capacity(80);
+    let mut timing = Vec::with_capacity(96);
     for (part, length) in [
         ("receive;dur=", report.receive),
         (", queue;dur=", report.queue),
         (", attempts;dur=", attempt),
         (", backoff;dur=", report.backoff),
     ] {
-        timing.push_str(part);
+        timing.extend_from_slice(part.as_bytes());
         millis(&mut timing, length);
     }
-    if let Ok(timing) = HeaderValue::from_str(&timing) {
-        headers.insert("server-timing", timing);
+    if let Ok(timing) = HeaderValue::from_maybe_shared(Bytes::from(timing)) {
+        headers.insert(TIMING, timing);
     }
 }
 
 /// Milliseconds with two decimals, digit by digit: four of them go with every answer.
-fn millis(out: &mut String, length: Duration) {
+fn millis(out: &mut Vec<u8>, length: Duration) {
     let hundredths = length.as_secs() * 100_000 + u64::from(length.subsec_micros() / 10);
-    let mut digits = [b'0'; 24];
-    let (mut at, mut rest) = (digits.len(), hundredths);
-    while rest > 0 || at + 3 > digits.len() {
+    let mut text = [b'0'; 24];
+    let (mut at, mut rest) = (text.len(), hundredths);
+    while rest > 0 || at + 4 > text.len() {
         at -= 1;
-        digits[at] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        rest /= 10;
+        text[at] = match text.len() - at {
+            3 => b'.',
+            _ => {
+                let digit = u8::try_from(rest % 10).unwrap_or_default();
+                rest /= 10;
+                b'0' + digit
+            }
+        };
     }
-    let (whole, fraction) = digits[at..].split_at(digits.len() - at - 2);
-    for part in [whole, b".", fraction] {
-        out.push_str(std::str::from_utf8(part).unwrap_or_default());
-    }
+    out.extend_from_slice(text.get(at..).unwrap_or_default());
 }
 
 /// Whether and when to ask again.
@@ -155,9 +170,9 @@ mod tests {
             (1_239, "1.23"),
             (60_000_000, "60000.00"),
         ] {
-            let mut out = String::new();
+            let mut out = Vec::new();
             millis(&mut out, Duration::from_micros(us));
-            assert_eq!(out, text);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
         }
     }
 
@@ -169,12 +184,12 @@ mod tests {
             ("我", "%E6%88%91"),
         ] {
             let mut h = HeaderMap::new();
-            text(&mut h, "x-punctual-target", name);
-            assert_eq!(h.get("x-punctual-target").unwrap(), value);
+            text(&mut h, TARGET, name);
+            assert_eq!(h.get(TARGET).unwrap(), value);
         }
         let mut h = HeaderMap::new();
-        text(&mut h, "x-punctual-target", &"x".repeat(10_000));
-        assert_eq!(h.get("x-punctual-target").unwrap().len(), LONGEST);
+        text(&mut h, TARGET, &"x".repeat(10_000));
+        assert_eq!(h.get(TARGET).unwrap().len(), LONGEST);
     }
 
     #[test]

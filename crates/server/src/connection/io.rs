@@ -1,83 +1,54 @@
-//! The socket in an `Arc`, so that it can be watched and lingered on while hyper owns the connection.
+//! Half of a socket, used as a whole, so that the socket can be watched and lingered on while hyper owns the
+//! connection.
 //!
-//! tokio's own `TcpStream` reads through `&mut`; this does the same through `&`. As tokio does, a read that
-//! came short clears the readiness: the socket is empty, and one system call is saved at each request.
+//! tokio reads through `&mut`, into memory that nobody has to clear before, and notices when the socket is
+//! empty without asking it again; so reading is left to its half. Writing goes through `&`: the other half is
+//! the watch's.
 
 use super::Activity;
 use socket2::SockRef;
 use std::{
-    io::{self, IoSlice, Read},
+    io::{self, IoSlice},
     net::Shutdown,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite, Interest, ReadBuf},
-    net::TcpStream,
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpStream, tcp::OwnedReadHalf},
 };
-
-/// Read at a time, in bytes.
-const STEP: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Io {
-    socket: Arc<TcpStream>,
+    half: OwnedReadHalf,
     activity: Arc<Activity>,
     blocked: bool,
 }
 
 impl Io {
-    pub(super) fn new(socket: Arc<TcpStream>, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(half: OwnedReadHalf, activity: Arc<Activity>) -> Self {
         Self {
-            socket,
+            half,
             activity,
             blocked: false,
         }
     }
 
     pub(super) fn socket(&self) -> &TcpStream {
-        &self.socket
-    }
-}
-
-/// Bytes read, and whether the socket was emptied by it.
-fn read(socket: &TcpStream, into: &mut [u8]) -> io::Result<usize> {
-    let mut short = None;
-    let done = socket.try_io(Interest::READABLE, || {
-        let n = (&*SockRef::from(socket)).read(into)?;
-        if n > 0 && n < into.len() && cfg!(unix) {
-            short = Some(n);
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        Ok(n)
-    });
-    match short {
-        Some(n) => Ok(n),
-        None => done,
+        self.half.as_ref()
     }
 }
 
 impl AsyncRead for Io {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        loop {
-            ready!(self.socket.poll_read_ready(cx))?;
-            let room = buf.remaining().min(STEP);
-            match read(&self.socket, buf.initialize_unfilled_to(room)) {
-                Ok(n) => {
-                    buf.advance(n);
-                    self.activity.heard();
-                    return Poll::Ready(Ok(()));
-                }
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Poll::Ready(Err(e)),
-            }
-        }
+        ready!(Pin::new(&mut self.half).poll_read(cx, buf))?;
+        self.activity.heard();
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -88,10 +59,10 @@ impl Io {
         mut write: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
         let done = loop {
-            match self.socket.poll_write_ready(cx) {
+            match self.socket().poll_write_ready(cx) {
                 Poll::Pending => break Poll::Pending,
                 Poll::Ready(Err(e)) => break Poll::Ready(Err(e)),
-                Poll::Ready(Ok(())) => match write(&self.socket) {
+                Poll::Ready(Ok(())) => match write(self.socket()) {
                     Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                     done => break Poll::Ready(done),
                 },
@@ -134,13 +105,13 @@ impl AsyncWrite for Io {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(SockRef::from(&*self.socket).shutdown(Shutdown::Write))
+        Poll::Ready(SockRef::from(self.socket()).shutdown(Shutdown::Write))
     }
 }
 
 impl Drop for Io {
     fn drop(&mut self) {
         // the socket itself may live on in a linger; the caller must not wait for that
-        let _ = SockRef::from(&*self.socket).shutdown(Shutdown::Write);
+        let _ = SockRef::from(self.socket()).shutdown(Shutdown::Write);
     }
 }
