@@ -1,0 +1,98 @@
+//! Writes a question for a provider.
+//!
+//! Members stand in the order of Anthropic's examples. Numbers are passed on as they were spelled; whether
+//! a temperature of 1.5 is allowed is the provider's to say. What it is known to refuse whatever its value
+//! (sampling on newer models or beside thinking) is left out and named.
+
+mod options;
+mod thinking;
+mod tools;
+mod turns;
+
+use bytes::Bytes;
+use serde::{Serialize, Serializer};
+
+use super::{blocks::Content, model::Model};
+use crate::middle::{Json, Lost, Options, Request};
+use thinking::Thinking;
+use turns::Turn;
+
+#[derive(Serialize)]
+struct Question<'a> {
+    model: &'a str,
+    max_tokens: Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<Content<'a>>,
+    messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<tools::Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<tools::Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<thinking::Config>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<options::Output<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<options::Metadata<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stop_sequences: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_k: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'static str>,
+    #[serde(flatten)]
+    extra: Extra<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+}
+
+/// Members of this API that came from a caller of it.
+struct Extra<'a>(Vec<(&'a str, &'a Json)>);
+
+impl Serialize for Extra<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
+    let name = match options.model {
+        "" => request.model.as_str(),
+        model => model,
+    };
+    let model = Model::of(name);
+    let (system, messages) = turns::read(&request.messages, lost);
+    let unsigned = turns::ends_in_unsigned_calls(&messages);
+    let Thinking {
+        config,
+        effort,
+        max_tokens,
+    } = thinking::of(request, model, unsigned, lost);
+    let tools = tools::list(&request.tools, lost);
+    let sampling = options::sampling(&request.sampling, model, config.is_some(), lost);
+    let question = Question {
+        model: name,
+        max_tokens,
+        system: (!system.is_empty()).then(|| Content::of(system)),
+        messages,
+        tool_choice: tools::choice(request, !tools.is_empty(), lost),
+        tools,
+        thinking: config,
+        output_config: options::output(request.format.as_ref(), effort, lost),
+        metadata: request.user.as_deref().map(options::Metadata::of),
+        stop_sequences: options::stops(&request.sampling.stop, lost),
+        temperature: sampling.temperature,
+        top_p: sampling.top_p,
+        top_k: sampling.top_k,
+        service_tier: options::tier(request.service_tier.as_deref(), lost),
+        extra: Extra(options::extra(&request.extra, lost)),
+        stream: request.stream,
+    };
+    options::name_lost(request, lost);
+    // strings, numbers and JSON values always serialise
+    serde_json::to_vec(&question).unwrap_or_default().into()
+}

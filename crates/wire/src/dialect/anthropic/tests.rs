@@ -1,0 +1,3 @@
+//! What the dialect promises, feature by feature.
+
+mod questions;
