@@ -106,6 +106,10 @@ impl<P: Pieces> Pieces for Box<P> {
     fn summary(&self) -> Summary {
         P::summary(self)
     }
+
+    fn closing(&mut self) -> Option<Bytes> {
+        P::closing(self)
+    }
 }
 
 /// Status line and headers for the caller.

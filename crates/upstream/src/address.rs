@@ -1,8 +1,8 @@
 //! A `base_url`, read: where to connect, what to call the host, which path each surface has.
 //!
 //! Pure, and done once per target, so that a request clones what is here and computes nothing. The join
-//! has exactly one slash. A URL without a path means `/v1`, because that is what everyone's OpenAI-like
-//! server has there; any path at all is taken at its word.
+//! has exactly one slash. A URL without a path means the dialect's own: `/v1` for OpenAI's, because that
+//! is what everyone's OpenAI-like server has there; any path at all is taken at its word.
 
 use crate::spec::Fault;
 use http::{HeaderValue, Uri, uri::PathAndQuery};
@@ -25,7 +25,7 @@ const FIX: &str = "write it as https://host[:port][/path], such as https://api.o
 
 impl Address {
     /// Reads a `base_url`.
-    pub(crate) fn parse(base_url: &str) -> Result<Self, Fault> {
+    pub(crate) fn parse(base_url: &str, default_path: &str) -> Result<Self, Fault> {
         let fault =
             |problem: &str, fix| Fault::new(FIELD, without_userinfo(base_url), problem, fix);
         if base_url.contains('#') || base_url.contains('?') {
@@ -82,7 +82,7 @@ impl Address {
                 .to_ascii_lowercase(),
             port,
             authority: named,
-            path: if path.is_empty() { "/v1" } else { path }.to_owned(),
+            path: if path.is_empty() { default_path } else { path }.to_owned(),
         })
     }
 
@@ -143,7 +143,7 @@ mod tests {
                 "/v1beta/openai/chat/completions",
             ),
         ] {
-            let address = Address::parse(base).unwrap();
+            let address = Address::parse(base, "/v1").unwrap();
             assert_eq!(
                 address.origin_form("/chat/completions").to_string(),
                 path,
@@ -165,7 +165,7 @@ mod tests {
             ("http://h:443", "h", 443, "h:443"),
             ("http://[::1]:8080/v1", "::1", 8080, "[::1]:8080"),
         ] {
-            let a = Address::parse(base).unwrap();
+            let a = Address::parse(base, "/v1").unwrap();
             assert_eq!((a.host.as_str(), a.port), (host, port));
             assert_eq!(a.host_header().unwrap(), named);
         }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn absolute_form_names_scheme_and_host() {
-        let a = Address::parse("http://h:1/x/").unwrap();
+        let a = Address::parse("http://h:1/x/", "/v1").unwrap();
         assert_eq!(a.absolute_form("/embeddings"), "http://h:1/x/embeddings");
     }
 
@@ -197,9 +197,13 @@ mod tests {
             "http://[]",
             "\u{0}",
         ] {
-            assert_eq!(Address::parse(bad).unwrap_err().field, "base_url", "{bad}");
+            assert_eq!(
+                Address::parse(bad, "/v1").unwrap_err().field,
+                "base_url",
+                "{bad}"
+            );
         }
-        let fault = Address::parse("https://user:hunter2@h/v1").unwrap_err();
+        let fault = Address::parse("https://user:hunter2@h/v1", "/v1").unwrap_err();
         assert_eq!(fault.value, "https://…@h/v1");
     }
 }

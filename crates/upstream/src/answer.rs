@@ -2,7 +2,8 @@
 //!
 //! What a body is, is told by its first bytes: event streams come under any label, and a stream that was
 //! asked for can come as one JSON object, which is then made a stream. A unary answer is read whole and is
-//! one piece. Whoever drops an [`Answer`] ends its exchange.
+//! one piece. What is passed through without being known is given as it comes. Whoever drops an [`Answer`]
+//! ends its exchange.
 
 use crate::{
     body::{Body, Cut},
@@ -12,18 +13,24 @@ use bytes::{Bytes, BytesMut};
 use http::{Version, header, response::Parts};
 use punctual_core::{Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
-    Class, Verdict, dialect as words,
-    sniff::{Sniff, is_cut_json, sniff},
+    Api, Class, Verdict, dialect as words,
+    middle::Lost,
+    sniff::{Sniff, is_cut_json},
+    state::fingerprint,
 };
 use std::{
     fmt,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 mod events;
+mod form;
 mod reader;
+mod reading;
 mod whole;
 use events::Events;
+use punctual_wire::{frame::Framing, via::Translated};
 pub(crate) use reader::Reader;
 use whole::{Judged, Judging, Whole};
 
@@ -37,6 +44,8 @@ pub struct Answer {
     mode: Mode,
     reader: Reader,
     summary: Summary,
+    /// What ends a translated stream, when the upstream's own end has come.
+    closing: Option<Bytes>,
     /// Nothing but the end of the connection tells that the body is complete.
     until_close: bool,
 }
@@ -48,6 +57,8 @@ enum Mode {
     /// One JSON object; the flag tells whether a stream was asked for.
     Whole(Whole, bool),
     Judging(Judging),
+    /// Passed through: what came and was not given yet.
+    Raw(Bytes),
     Over,
 }
 
@@ -60,17 +71,21 @@ impl fmt::Debug for Answer {
 impl Answer {
     pub(crate) fn new(parts: &Parts, body: Body, reader: Reader, call: &Call) -> Self {
         let labelled = parts.headers.get(header::CONTENT_TYPE);
-        let labelled = labelled.is_some_and(head::is_event_stream);
+        let labelled = labelled.is_some_and(|label| form::is_labelled(reader.way.api, label));
         let mode = match call.stream {
+            _ if reader.way.api == Api::Raw => Mode::Raw(Bytes::new()),
             true => Mode::Unknown(BytesMut::new(), labelled),
             false => Mode::Whole(Whole::default(), false),
         };
+        let mut head = head::of_answer(parts, reader.way.surface, reader.way.via, call.stream);
+        head.dropped = names(Some(&reader.lost));
         Self {
-            head: head::of_answer(parts, call.stream),
+            head,
             body: Some(body),
             mode,
             reader,
             summary: Summary::default(),
+            closing: None,
             until_close: is_until_close(parts),
         }
     }
@@ -86,7 +101,7 @@ impl Answer {
                         begun.split().freeze()
                     }
                 };
-                let kind = sniff(&bytes);
+                let kind = form::sniff(self.reader.way.api, &bytes);
                 if kind == Sniff::Undecided && bytes.len() < SNIFFED {
                     begun.extend_from_slice(&bytes);
                     return Ok(());
@@ -106,6 +121,7 @@ impl Answer {
                     return Err(fault::too_large("answer", "max_response_bytes", limit));
                 }
             }
+            Mode::Raw(waiting) => *waiting = bytes,
             Mode::Unknown(..) | Mode::Judging(_) | Mode::Over => {}
         }
         Ok(())
@@ -113,12 +129,13 @@ impl Answer {
 
     /// What to make of a body that was asked for as a stream.
     fn known(&self, kind: Sniff, labelled: bool) -> Result<Mode, Box<Failure>> {
+        let events = |framing| Ok(Mode::Events(Box::new(self.reader.events(framing))));
+        let framing = self.reader.way.api.framing();
         match kind {
-            Sniff::Sse => Ok(Mode::Events(Box::new(self.reader.events()))),
+            Sniff::Sse => events(framing),
+            Sniff::Array => events(Framing::Array),
             Sniff::Json => Ok(Mode::Whole(Whole::default(), true)),
-            Sniff::Other | Sniff::Undecided if labelled => {
-                Ok(Mode::Events(Box::new(self.reader.events())))
-            }
+            Sniff::Other | Sniff::Undecided if labelled => events(framing),
             Sniff::Other | Sniff::Undecided => Err(fault::malformed(
                 "the upstream's answer is neither an event stream nor JSON",
             )),
@@ -141,7 +158,7 @@ impl Answer {
                 events.finish();
                 Mode::Events(events)
             }
-            mode @ (Mode::Judging(_) | Mode::Over) => mode,
+            mode @ (Mode::Judging(_) | Mode::Raw(..) | Mode::Over) => mode,
         };
         Ok(())
     }
@@ -153,20 +170,59 @@ impl Answer {
             Judged::Answer(answer) => answer,
             Judged::Stream(stream) => {
                 let stream = stream.map_err(|verdict| self.refused(&verdict, &bytes))?;
-                let mut events = Box::new(self.reader.events());
-                events.push(stream);
+                self.learn(&stream);
+                let mut events = Box::new(self.reader.made());
+                events.push(stream.bytes);
                 self.mode = Mode::Events(events);
                 return Ok(None);
             }
         };
         let answer = answer.map_err(|verdict| self.refused(&verdict, &bytes))?;
-        self.summary = dialect::summary(&answer);
-        let kind = match answer.has_content {
+        self.learn(&answer);
+        let kind = match answer.summary.has_content {
             true => Kind::Content { text: true },
             false => Kind::Event,
         };
-        let end = Some(end(answer.end));
+        let end = Some(end(answer.summary.end));
+        let bytes = answer.bytes;
         Ok(Some(Piece { bytes, kind, end }))
+    }
+
+    /// Keeps what a whole answer says about itself, and what only its maker can continue.
+    fn learn(&mut self, answer: &Translated) {
+        self.summary = dialect::summary(&answer.summary);
+        self.summary.dropped = names(Some(&answer.lost));
+        let id = answer.summary.id.as_deref();
+        let id = id.filter(|_| self.reader.keeps_ids()).map(fingerprint);
+        let state = answer.summary.state.iter().copied();
+        state
+            .chain(id)
+            .for_each(|piece| self.reader.made_state(piece));
+    }
+
+    /// The next of what is passed through: bytes as they come, and at their end the end.
+    fn raw(&mut self) -> Option<Piece> {
+        let Mode::Raw(waiting) = &mut self.mode else {
+            return None;
+        };
+        if !waiting.is_empty() {
+            let bytes = std::mem::take(waiting);
+            let kind = Kind::Content { text: true };
+            return Some(Piece {
+                bytes,
+                kind,
+                end: None,
+            });
+        }
+        if self.body.is_some() {
+            return None;
+        }
+        self.mode = Mode::Over;
+        Some(Piece {
+            bytes: Bytes::new(),
+            kind: Kind::Event,
+            end: Some(End::Other),
+        })
     }
 
     /// A whole body that is no answer: perhaps it was to be one, and the connection ended too early.
@@ -196,6 +252,11 @@ impl Answer {
                     None if self.body.is_none() => return Poll::Ready(Ok(None)),
                     None => {}
                 },
+                Mode::Raw(..) => {
+                    if let Some(piece) = self.raw() {
+                        return Poll::Ready(Ok(Some(piece)));
+                    }
+                }
                 Mode::Unknown(..) | Mode::Whole(..) => {}
             }
             let chunk = match &mut self.body {
@@ -213,10 +274,27 @@ impl Answer {
     /// Nothing more comes: the exchange ends here.
     fn close(&mut self) {
         self.body = None;
-        if let Mode::Events(events) = &self.mode {
-            self.summary = events.summary();
+        if let Mode::Events(events) = &mut self.mode {
+            self.closing = events.close();
+            let mut summary = events.summary();
+            add(&mut summary.dropped, &self.summary.dropped);
+            self.summary = summary;
         }
         self.mode = Mode::Over;
+    }
+}
+
+/// The names of what was lost.
+fn names(lost: Option<&Lost>) -> Vec<Arc<str>> {
+    let names = lost.into_iter().flat_map(Lost::names);
+    names.map(Arc::from).collect()
+}
+
+fn add(names: &mut Vec<Arc<str>>, more: &[Arc<str>]) {
+    for name in more {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
     }
 }
 
@@ -234,9 +312,19 @@ impl Pieces for Answer {
     }
 
     fn summary(&self) -> Summary {
-        match &self.mode {
+        let mut summary = match &self.mode {
             Mode::Events(events) => events.summary(),
             _ => self.summary.clone(),
+        };
+        add(&mut summary.dropped, &self.head.dropped);
+        summary
+    }
+
+    fn closing(&mut self) -> Option<Bytes> {
+        match &mut self.mode {
+            Mode::Events(events) => events.close(),
+            _ if self.reader.way.api == Api::Raw => Some(Bytes::new()),
+            _ => self.closing.take(),
         }
     }
 }

@@ -1,17 +1,15 @@
 //! The APIs a target can speak: one line each in the registry below.
 //!
-//! A dialect is a folder of `punctual-wire` that reads what its upstreams send; here stands what it needs
-//! of HTTP: paths, whether it has a credential, how answers are judged. Everything else in this crate is
-//! the same for all of them.
+//! A dialect's words are read and written in `punctual-wire`; here stands what it needs of HTTP: which API
+//! serves which surface, paths, where its key goes. Everything else in this crate is the same for all of
+//! them.
 
-use bytes::Bytes;
-use punctual_core::Summary;
-use punctual_wire::{
-    Surface, Verdict,
-    dialect::{AnswerSummary, Judged, openai},
-    sse::Event,
-};
-use std::sync::Arc;
+use crate::spec::Site;
+use punctual_wire::{Api, Surface};
+
+mod paths;
+mod words;
+pub(crate) use words::{summary, surface, tally};
 
 /// An upstream API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,13 +17,50 @@ use std::sync::Arc;
 pub enum Dialect {
     /// OpenAI's, and of everyone who copied it.
     OpenAi,
-    /// The same without a credential and without `stream_options`: local and home-made servers.
+    /// The same without `stream_options`, and with a credential only if there is one: local and home-made
+    /// servers.
     Generic,
+    /// OpenAI's Responses API.
+    Responses,
+    /// OpenAI's, as Azure serves it.
+    Azure,
+    /// OpenAI's, as OpenRouter serves it.
+    OpenRouter,
+    /// Ollama's own.
+    Ollama,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Google's Gemini API.
+    Gemini,
+    /// Gemini and Claude on Google's Vertex AI.
+    Vertex,
+    /// The Converse API of Amazon Bedrock.
+    Bedrock,
+    /// OpenAI's images and nothing else.
+    Images,
+    /// Image models behind Vercel's AI Gateway.
+    VercelImages,
+    /// TypeSafe's `systemone`.
+    TypeSafe,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 2] = [Self::OpenAi, Self::Generic];
+    pub const ALL: [Self; 13] = [
+        Self::OpenAi,
+        Self::Generic,
+        Self::Responses,
+        Self::Azure,
+        Self::OpenRouter,
+        Self::Ollama,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Vertex,
+        Self::Bedrock,
+        Self::Images,
+        Self::VercelImages,
+        Self::TypeSafe,
+    ];
 
     /// The name in configuration.
     #[must_use]
@@ -33,6 +68,17 @@ impl Dialect {
         match self {
             Self::OpenAi => "openai",
             Self::Generic => "generic",
+            Self::Responses => "responses",
+            Self::Azure => "azure",
+            Self::OpenRouter => "openrouter",
+            Self::Ollama => "ollama",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Vertex => "vertex",
+            Self::Bedrock => "bedrock",
+            Self::Images => "images",
+            Self::VercelImages => "vercel_images",
+            Self::TypeSafe => "typesafe",
         }
     }
 
@@ -40,116 +86,168 @@ impl Dialect {
         match self {
             Self::OpenAi => &OPENAI,
             Self::Generic => &GENERIC,
+            Self::Responses => &RESPONSES,
+            Self::Azure => &AZURE,
+            Self::OpenRouter => &OPENROUTER,
+            Self::Ollama => &OLLAMA,
+            Self::Anthropic => &ANTHROPIC,
+            Self::Gemini => &GEMINI,
+            Self::Vertex => &VERTEX,
+            Self::Bedrock => &BEDROCK,
+            Self::Images => &IMAGES,
+            Self::VercelImages => &VERCEL_IMAGES,
+            Self::TypeSafe => &TYPESAFE,
         }
     }
+}
+
+/// Where a key goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// A header of the dialect's own.
+    Header(&'static str),
 }
 
 /// What this crate must know of a dialect.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    /// Whether requests carry a credential.
-    pub(crate) credential: bool,
+    /// Where its key goes.
+    pub(crate) key: Slot,
     /// Whether `stream_options.include_usage` is understood.
     pub(crate) stream_options: bool,
+    /// Whether content that is all text is written as one string.
+    pub(crate) plain_content: bool,
     /// Headers of the caller that belong to the dialect and are always passed on.
     pub(crate) forward: &'static [&'static str],
     /// Headers that say whom to bill. Passed on beside the caller's own credential only: beside ours they
     /// would let a caller choose whom we pay for, or bench our key with an account that is not ours.
     pub(crate) account: &'static [&'static str],
-    /// Path below the base URL.
-    pub(crate) path: fn(Surface) -> &'static str,
-    /// A judge for a stream with so many choices.
-    pub(crate) judge: fn(Surface, u32) -> Box<dyn Judge>,
-    /// Judges a whole answer.
-    pub(crate) answer: fn(Surface, &Bytes) -> Result<AnswerSummary, Verdict>,
-    /// Makes a whole answer a stream.
-    pub(crate) to_stream: fn(Surface, &Bytes) -> Result<Bytes, Verdict>,
+    /// Sent where neither the caller nor the target says otherwise.
+    pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// What is meant by a base URL without a path.
+    pub(crate) base: &'static str,
+    /// Which API serves a surface with a model; `None` where none does.
+    pub(crate) api: fn(Surface, &str) -> Option<Api>,
+    /// Path and query below the base URL.
+    pub(crate) path: fn(&Site, Api, &str, bool) -> String,
+    /// Whether the path names the model.
+    pub(crate) model_in_path: bool,
 }
 
 const OPENAI: Rules = Rules {
-    credential: true,
+    key: Slot::Bearer,
     stream_options: true,
+    plain_content: false,
     forward: &["openai-beta"],
     account: &["openai-organization", "openai-project"],
-    path: openai_path,
-    judge: |surface, n| Box::new(openai::Judge::new(surface, n)),
-    answer: openai::judge_answer,
-    to_stream: openai::to_stream,
+    fixed: &[],
+    base: "/v1",
+    api: paths::openai_api,
+    path: paths::openai,
+    model_in_path: false,
 };
 
 const GENERIC: Rules = Rules {
-    credential: false,
     stream_options: false,
+    plain_content: true,
     ..OPENAI
 };
 
-fn openai_path(surface: Surface) -> &'static str {
-    match surface {
-        Surface::Completions => "/completions",
-        Surface::Embeddings => "/embeddings",
-        _ => "/chat/completions",
-    }
-}
+const RESPONSES: Rules = Rules {
+    api: paths::responses_api,
+    ..OPENAI
+};
 
-/// Judges the events of one stream.
-pub(crate) trait Judge: Send {
-    fn judge(&mut self, event: &Event) -> Judged;
-    /// What was learnt so far; the counts of events and bytes are added by whoever reads them.
-    fn summary(&self) -> Summary;
-}
+const AZURE: Rules = Rules {
+    key: Slot::Header("api-key"),
+    base: "",
+    path: paths::azure,
+    model_in_path: true,
+    ..OPENAI
+};
 
-impl Judge for openai::Judge {
-    fn judge(&mut self, event: &Event) -> Judged {
-        self.judge(event)
-    }
+const OPENROUTER: Rules = Rules {
+    forward: &["http-referer", "x-title", "openai-beta"],
+    base: "/api/v1",
+    ..OPENAI
+};
 
-    fn summary(&self) -> Summary {
-        Summary {
-            usage: usage(self.usage()),
-            finish: self.finish_reason().map(|f| Arc::from(f.as_str())),
-            model: self.model().map(Arc::from),
-            response_id: self.id().map(Arc::from),
-            content_events: 0,
-            dropped_bytes: 0,
-            dropped: Vec::new(),
-        }
-    }
-}
+const OLLAMA: Rules = Rules {
+    key: Slot::Bearer,
+    stream_options: false,
+    forward: &[],
+    account: &[],
+    base: "",
+    api: paths::ollama_api,
+    path: paths::ollama,
+    ..OPENAI
+};
 
-/// What a whole answer said about itself.
-pub(crate) fn summary(answer: &AnswerSummary) -> Summary {
-    Summary {
-        usage: answer.usage.map(usage).unwrap_or_default(),
-        finish: answer.finish.as_ref().map(|f| Arc::from(f.as_str())),
-        model: answer.model.as_deref().map(Arc::from),
-        response_id: answer.id.as_deref().map(Arc::from),
-        content_events: u64::from(answer.has_content),
-        dropped_bytes: 0,
-        dropped: Vec::new(),
-    }
-}
+const ANTHROPIC: Rules = Rules {
+    key: Slot::Header("x-api-key"),
+    stream_options: false,
+    forward: &["anthropic-version", "anthropic-beta"],
+    account: &[],
+    fixed: &[("anthropic-version", "2023-06-01")],
+    api: paths::anthropic_api,
+    path: paths::anthropic,
+    ..OPENAI
+};
 
-fn usage(usage: punctual_wire::Usage) -> punctual_core::Usage {
-    punctual_core::Usage {
-        input_tokens: usage.input,
-        output_tokens: usage.output,
-        cached_input_tokens: usage.cached_input,
-        reasoning_tokens: usage.reasoning,
-    }
-}
+const GEMINI: Rules = Rules {
+    key: Slot::Header("x-goog-api-key"),
+    stream_options: false,
+    forward: &[],
+    account: &["x-goog-user-project"],
+    base: "/v1beta",
+    api: paths::gemini_api,
+    path: paths::gemini,
+    model_in_path: true,
+    ..OPENAI
+};
 
-/// The engine's surface in the words of `wire`; `None` for one that no dialect here serves.
-pub(crate) fn surface(surface: punctual_core::Surface) -> Option<Surface> {
-    match surface {
-        punctual_core::Surface::Chat => Some(Surface::Chat),
-        punctual_core::Surface::Completions => Some(Surface::Completions),
-        punctual_core::Surface::Embeddings => Some(Surface::Embeddings),
-        punctual_core::Surface::Responses => Some(Surface::Responses),
-        punctual_core::Surface::Messages => Some(Surface::Messages),
-        punctual_core::Surface::CountTokens => Some(Surface::CountTokens),
-        punctual_core::Surface::Images => Some(Surface::Images),
-        punctual_core::Surface::SystemOne => Some(Surface::SystemOne),
-        punctual_core::Surface::Passthrough => Some(Surface::Passthrough),
-        _ => None,
-    }
-}
+const VERTEX: Rules = Rules {
+    key: Slot::Bearer,
+    forward: &["anthropic-beta"],
+    base: "/v1",
+    api: paths::vertex_api,
+    path: paths::vertex,
+    ..GEMINI
+};
+
+const BEDROCK: Rules = Rules {
+    key: Slot::Bearer,
+    account: &[],
+    base: "",
+    api: paths::bedrock_api,
+    path: paths::bedrock,
+    ..GEMINI
+};
+
+const IMAGES: Rules = Rules {
+    stream_options: false,
+    api: paths::images_api,
+    ..OPENAI
+};
+
+const VERCEL_IMAGES: Rules = Rules {
+    stream_options: false,
+    forward: &[],
+    account: &[],
+    fixed: paths::VERCEL,
+    base: "/v3/ai",
+    api: paths::vercel_api,
+    path: paths::vercel,
+    ..OPENAI
+};
+
+const TYPESAFE: Rules = Rules {
+    stream_options: false,
+    forward: &[],
+    account: &[],
+    api: paths::typesafe_api,
+    path: paths::typesafe,
+    ..OPENAI
+};

@@ -42,12 +42,16 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether a 403 or 404 says something about the target. On another API than chat it says that the
-    /// model does not serve that one; a 403 that is no JSON is the page of something in front of the
+    /// Whether a 403 or 404 says something about the target. On an API that is no conversation it says that
+    /// the model does not serve that one; a 403 that is no JSON is the page of something in front of the
     /// provider, about this one request.
     fn benches(self, class: Class, body: &[u8]) -> bool {
         let by_the_api = class != Class::Forbidden || error_body::is_json(body);
-        self.surface == Surface::Chat && by_the_api
+        let conversation = matches!(
+            self.surface,
+            Surface::Chat | Surface::Responses | Surface::Messages
+        );
+        conversation && by_the_api
     }
 }
 
@@ -66,6 +70,10 @@ pub(crate) fn of_response(
     }
     let verdict = Verdict::of_response(status.as_u16(), headers, body, SystemTime::now());
     let mut failure = judged(asked, &verdict, body, secrets);
+    if asked.surface == Surface::Passthrough && is_the_callers(status) {
+        failure.code = Code::InvalidRequest;
+        failure.body = Some(scrub::body(body, secrets));
+    }
     failure.sent = Sent::Yes;
     failure.status = Some(status);
     failure.headers = Some(Box::new(head::of_failure(headers)));
@@ -79,6 +87,13 @@ pub(crate) fn of_response(
         (None, _) => unsaid(asked.target, verdict.status),
     };
     failure
+}
+
+/// Nothing of what is passed through is known, so whatever is wrong with it is between the caller and the
+/// provider, apart from what is about our key or the provider's load.
+fn is_the_callers(status: StatusCode) -> bool {
+    let ours = [401, 402, 403, 408, 425, 429];
+    status.is_client_error() && !ours.contains(&status.as_u16())
 }
 
 /// What `wire` said about an event or a whole answer; `json` is what it read.
@@ -113,7 +128,13 @@ pub(crate) fn judged(
     }
     failure.benches = asked.benches(verdict.class, json);
     if code.rule().fault == Fault::Caller {
-        failure.body = Some(error_body::upstream_error(verdict, json, &unsaid, secrets));
+        failure.body = Some(error_body::upstream_error(
+            asked.surface,
+            verdict,
+            json,
+            &unsaid,
+            secrets,
+        ));
     }
     failure
 }

@@ -6,6 +6,7 @@
 use crate::request::is_listed;
 use http::{HeaderMap, HeaderName, HeaderValue, header, response::Parts};
 use punctual_core::Head;
+use punctual_wire::{Surface, Via};
 use std::sync::Arc;
 
 const EXACT: [&str; 5] = [
@@ -21,6 +22,12 @@ const PREFIXES: [&str; 4] = [
     "anthropic-ratelimit-",
     "openai-",
 ];
+/// What describes a body that is passed through.
+const DESCRIPTION: [HeaderName; 3] = [
+    header::CONTENT_DISPOSITION,
+    header::ETAG,
+    header::LAST_MODIFIED,
+];
 /// They name whose key was used.
 const OURS: [&str; 2] = ["openai-organization", "openai-project"];
 /// Under which providers name their own id of a request, most common first.
@@ -34,10 +41,25 @@ const REQUEST_IDS: [&str; 5] = [
 /// Longer ones are not ids.
 const MAX_ID: usize = 128;
 
+mod limits;
+
 /// The head for the caller. A stream is labelled as one, whatever its upstream called it.
-pub(crate) fn of_answer(parts: &Parts, stream: bool) -> Head {
+pub(crate) fn of_answer(parts: &Parts, surface: Surface, via: Via, stream: bool) -> Head {
     let mut headers = allowed(&parts.headers, |_| true);
-    if stream {
+    if surface == Surface::Passthrough {
+        for name in DESCRIPTION {
+            if let Some(value) = parts.headers.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+    } else if !via.is_relay() {
+        limits::translate(&mut headers, surface);
+    }
+    if !via.is_relay() {
+        let json = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, json);
+    }
+    if stream && surface != Surface::Passthrough {
         let label = headers.get(header::CONTENT_TYPE);
         if !label.is_some_and(is_event_stream) {
             headers.insert(

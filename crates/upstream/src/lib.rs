@@ -16,6 +16,7 @@
 mod address;
 mod answer;
 mod body;
+mod bonds;
 mod dial;
 mod dialect;
 mod fault;
@@ -30,12 +31,13 @@ mod spec;
 mod stream;
 mod target;
 mod upstreams;
+mod way;
 
 pub use answer::Answer;
 pub use pool::PoolStats;
 pub use pools::Pools;
 pub use spec::{
-    Auth, ClientCert, Dialect, EgressProxy, Endpoint, ForwardDeadline, ModelChoice, SpecError,
-    TargetSpec, Tls, UsageRule,
+    Auth, ClientCert, Dialect, EgressProxy, Endpoint, ForwardDeadline, ModelChoice, Site,
+    SpecError, TargetSpec, Tls, UsageRule,
 };
 pub use upstreams::Upstreams;

@@ -7,6 +7,7 @@
 
 use crate::{
     address::Address,
+    bonds::Bonds,
     dial::{Dialer, Identity, Place, Roots},
     pool::{Pool, PoolStats},
     spec::{Endpoint, Fault},
@@ -26,6 +27,7 @@ pub(crate) const SWEEP: Duration = Duration::from_secs(15);
 /// The registry of connection pools; one per process, or per test.
 pub struct Pools {
     known: Mutex<HashMap<Identity, Weak<Pool>>>,
+    pub(crate) bonds: Arc<Bonds>,
     roots: Roots,
     dialer: Arc<Dialer>,
     tasks: TaskTracker,
@@ -45,6 +47,7 @@ impl Pools {
         let tasks = TaskTracker::new();
         let pools = Arc::new(Self {
             known: Mutex::default(),
+            bonds: Arc::default(),
             roots: Roots::default(),
             dialer: Arc::new(Dialer::new(tasks.clone())),
             tasks,
@@ -161,11 +164,13 @@ mod tests {
             progress: &progress,
         };
         let ask = async {
+            let way = target.way(punctual_wire::Surface::Chat, &call).unwrap();
             let outgoing = crate::request::Outgoing {
                 target: &target,
-                surface: punctual_wire::Surface::Chat,
+                way: &way,
                 call: &call,
                 attempt: &attempt,
+                body: &crate::request::Payload::default(),
             };
             let exchange = target.pool.exchange(outgoing, &progress).await;
             let (_, mut stream) = exchange.unwrap();

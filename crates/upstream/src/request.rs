@@ -4,16 +4,18 @@
 //! attempt before. Headers go by allow-list: what is not named here or by the target stays behind, the
 //! caller's credentials and hop-by-hop headers always (unless the target passes credentials through).
 
-use crate::{spec::ModelChoice, target::Target};
+use crate::{dialect::Slot, target::Target, way::Way};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, header};
 use punctual_core::{Attempt, Call};
-use punctual_wire::{Surface, peek, splice};
+use punctual_wire::{Api, frame::Framing};
 
+mod body;
 mod deadline;
 mod hop;
 mod payload;
 
+pub(crate) use body::body;
 pub use deadline::ForwardDeadline;
 pub(crate) use hop::{is_listed, never_forwarded};
 pub(crate) use payload::Payload;
@@ -25,26 +27,37 @@ pub(crate) const FORWARD: [HeaderName; 1] = [HeaderName::from_static("idempotenc
 #[derive(Clone, Copy)]
 pub(crate) struct Outgoing<'a> {
     pub(crate) target: &'a Target,
-    pub(crate) surface: Surface,
+    pub(crate) way: &'a Way,
     pub(crate) call: &'a Call,
     pub(crate) attempt: &'a Attempt<'a>,
+    pub(crate) body: &'a Payload,
 }
 
 impl Outgoing<'_> {
     /// The request.
     pub(crate) fn request(&self) -> Request<Payload> {
-        let body = body(self.target, self.surface, self.call);
-        let mut request = Request::new(Payload::new(body));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.target.uri(self.surface);
-        *request.headers_mut() = headers(self.target, self.call, self.attempt);
+        let mut request = Request::new(self.body.clone());
+        *request.method_mut() = self.call.method.clone();
+        *request.uri_mut() = self.way.uri.clone();
+        *request.headers_mut() = self.headers();
         request
+    }
+
+    fn headers(&self) -> HeaderMap {
+        headers(self.target, self.way, self.call, self.attempt)
     }
 }
 
-fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
+/// What describes a body that is passed on as it is.
+const DESCRIPTION: [HeaderName; 2] = [header::CONTENT_TYPE, header::ACCEPT];
+
+fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
     let mut out = target.headers.clone();
-    for name in &target.forward {
+    let described = match way.api {
+        Api::Raw => &DESCRIPTION[..],
+        _ => &[],
+    };
+    for name in target.forward.iter().chain(described) {
         let values = call.headers.get_all(name);
         if values.iter().next().is_none() || is_listed(&call.headers, name) {
             continue;
@@ -55,19 +68,12 @@ fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
             out.append(name.clone(), value.clone());
         }
     }
-    if target.passes_credentials
-        && let Some(value) = call.headers.get(header::AUTHORIZATION)
-        && !speaks_for_a_connection(value)
-    {
-        let mut value = value.clone();
-        value.set_sensitive(true);
-        out.insert(header::AUTHORIZATION, value);
+    if target.passes_credentials {
+        pass_credentials(target, call, &mut out);
     }
-    let accept = match call.stream {
-        true => "text/event-stream, application/json",
-        false => "application/json",
-    };
-    out.insert(header::ACCEPT, HeaderValue::from_static(accept));
+    if way.api != Api::Raw {
+        out.insert(header::ACCEPT, HeaderValue::from_static(accept(way, call)));
+    }
     let parent = Bytes::from(attempt.trace.traceparent(attempt.span));
     if let Ok(parent) = HeaderValue::from_maybe_shared(parent) {
         out.insert(HeaderName::from_static("traceparent"), parent);
@@ -81,6 +87,32 @@ fn headers(target: &Target, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
     out
 }
 
+fn accept(way: &Way, call: &Call) -> &'static str {
+    match (call.stream, way.api.framing()) {
+        (false, _) => "application/json",
+        (true, Framing::Sse) => "text/event-stream, application/json",
+        (true, Framing::Lines) => "application/x-ndjson, application/json",
+        (true, _) => "*/*",
+    }
+}
+
+/// The caller's own credential, in each place where the dialect can have one.
+fn pass_credentials(target: &Target, call: &Call, out: &mut HeaderMap) {
+    let own = match target.rules.key {
+        Slot::Header(name) => Some(HeaderName::from_static(name)),
+        Slot::Bearer => None,
+    };
+    for name in own.into_iter().chain([header::AUTHORIZATION]) {
+        if let Some(value) = call.headers.get(&name)
+            && !speaks_for_a_connection(value)
+        {
+            let mut value = value.clone();
+            value.set_sensitive(true);
+            out.insert(name, value);
+        }
+    }
+}
+
 /// Whether a credential is for the connection it comes on (RFC 4559), which others use after its caller.
 fn speaks_for_a_connection(credential: &HeaderValue) -> bool {
     let scheme = credential.as_bytes().split(|b| *b == b' ').next();
@@ -89,19 +121,4 @@ fn speaks_for_a_connection(credential: &HeaderValue) -> bool {
             .iter()
             .any(|bound| scheme.eq_ignore_ascii_case(bound))
     })
-}
-
-/// The caller's body with the target's model, and with the usage chunk asked for where the target does.
-fn body(target: &Target, surface: Surface, call: &Call) -> Vec<Bytes> {
-    let model = match &target.model {
-        ModelChoice::Fixed(model) => model,
-        ModelChoice::FromCaller => &call.model,
-    };
-    // the one place where the body is read a second time: only targets that inject pay for it
-    if target.injects_usage(call)
-        && let Ok(peek) = peek::peek(surface, &call.body)
-    {
-        return splice::request(&call.body, &peek, model, true);
-    }
-    splice::splice_model(&call.body, call.model_span.clone(), model).into()
 }

@@ -20,6 +20,8 @@ pub struct TargetSpec {
     pub dialect: Dialect,
     /// Where it is and how it is reached.
     pub endpoint: Endpoint,
+    /// What its dialect must know beyond the address.
+    pub site: Site,
     /// Which model it is asked for.
     pub model: ModelChoice,
     /// Who asks.
@@ -48,6 +50,7 @@ impl TargetSpec {
             name: name.into(),
             dialect: Dialect::OpenAi,
             endpoint: Endpoint::new(base_url),
+            site: Site::default(),
             model: ModelChoice::FromCaller,
             auth: Auth::None,
             headers: HeaderMap::new(),
@@ -61,11 +64,24 @@ impl TargetSpec {
     }
 }
 
+/// What some dialects must know beyond an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Azure's `api-version`; without one the base URL ends in `/openai/v1`.
+    pub api_version: Option<String>,
+    /// Vertex AI's project.
+    pub project: Option<String>,
+    /// Vertex AI's location, `global` if not said.
+    pub location: Option<String>,
+    /// Ollama's `options.num_ctx`, in tokens.
+    pub num_ctx: Option<u32>,
+}
+
 /// Where a target is. Targets whose endpoints are equal share their connections.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// `http://` or `https://`, host, optional port, optional path. Without a path `/v1` is meant; a path
-    /// is used as it is, so `https://h/openai` is asked at `https://h/openai/chat/completions`.
+    /// `http://` or `https://`, host, optional port, optional path. Without a path the dialect's own is meant
+    /// (`/v1` for most); a path is used as it is, so `https://h/openai` is asked at `https://h/openai/chat/completions`.
     pub base_url: String,
     /// HTTP/2: by ALPN on `https`, with prior knowledge on `http`. Otherwise HTTP/1.1.
     pub http2: bool,
@@ -151,8 +167,8 @@ pub enum ModelChoice {
 pub enum Auth {
     /// Nobody: no credential is sent.
     None,
-    /// We: `Authorization: Bearer …`.
-    Bearer(SecretString),
+    /// We, by a key where the dialect has its place for one.
+    Key(SecretString),
     /// The caller: its own `Authorization` is sent.
     Passthrough,
 }

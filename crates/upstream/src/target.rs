@@ -5,16 +5,18 @@
 
 use crate::{
     address::Address,
+    bonds::{Bonds, Maker},
     dial::Proxied,
-    dialect::Rules,
+    dialect::{Rules, Slot},
     pool::Pool,
     pools::Pools,
     request::{FORWARD, ForwardDeadline, never_forwarded},
-    spec::{Auth, Fault, ModelChoice, TargetSpec, UsageRule},
+    spec::{Auth, Dialect, Fault, ModelChoice, Site, TargetSpec, UsageRule},
+    way::Way,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use punctual_core::Call;
-use punctual_wire::Surface;
+use punctual_wire::{Api, Surface, Via};
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 
@@ -23,7 +25,12 @@ const AGENT: &str = concat!("punctual/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) struct Target {
     pub(crate) name: Arc<str>,
+    pub(crate) dialect: Dialect,
     pub(crate) rules: &'static Rules,
+    pub(crate) site: Site,
+    /// Who remembers which maker a piece of state has, and who this target is among them.
+    pub(crate) bonds: Arc<Bonds>,
+    pub(crate) maker: Maker,
     pub(crate) pool: Arc<Pool>,
     /// Sent with every request.
     pub(crate) headers: HeaderMap,
@@ -36,15 +43,19 @@ pub(crate) struct Target {
     pub(crate) max_response_bytes: usize,
     pub(crate) max_event_bytes: usize,
     usage: UsageRule,
-    /// Request targets, one for each surface.
-    uris: [Uri; Surface::ALL.len()],
+    address: Address,
+    /// Request targets name scheme and host.
+    absolute: bool,
+    /// How each surface is served with the target's own model, or with any where the path names none:
+    /// computed once.
+    ways: Vec<[Option<Way>; 2]>,
     secrets: Vec<SecretString>,
 }
 
 impl Target {
     pub(crate) fn new(spec: &TargetSpec, pools: &Arc<Pools>) -> Result<Self, Fault> {
         let rules = spec.dialect.rules();
-        let address = Address::parse(&spec.endpoint.base_url)?;
+        let address = Address::parse(&spec.endpoint.base_url, rules.base)?;
         if spec.usage == UsageRule::Inject && !rules.stream_options {
             return Err(Fault::new(
                 "usage",
@@ -55,13 +66,13 @@ impl Target {
         }
         let pool = pools.pool(&spec.name, &address, &spec.endpoint)?;
         let absolute = pool.place.is_http2() || pool.place.proxied() == Proxied::Forward;
-        let uri = |surface: Surface| match absolute {
-            true => address.absolute_form((rules.path)(surface)),
-            false => address.origin_form((rules.path)(surface)),
-        };
-        Ok(Self {
+        let mut target = Self {
             name: spec.name.clone(),
+            dialect: spec.dialect,
             rules,
+            site: spec.site.clone(),
+            bonds: pools.bonds.clone(),
+            maker: Maker::of(spec, &address),
             headers: fixed_headers(spec, &address, &pool)?,
             forward: forwarded(spec)?,
             forward_deadline: spec.forward_deadline.clone(),
@@ -71,23 +82,70 @@ impl Target {
             max_response_bytes: spec.max_response_bytes,
             max_event_bytes: spec.max_event_bytes,
             usage: spec.usage,
-            uris: Surface::ALL.map(uri),
             secrets: secrets(spec, &address),
+            address,
+            absolute,
+            ways: Vec::new(),
             pool,
-        })
+        };
+        target.ways = target.known_ways();
+        Ok(target)
     }
 
-    /// The request target of a surface.
-    pub(crate) fn uri(&self, surface: Surface) -> Uri {
+    /// What can be computed before there is a call.
+    fn known_ways(&self) -> Vec<[Option<Way>; 2]> {
+        let model = match &self.model {
+            ModelChoice::Fixed(model) => model,
+            ModelChoice::FromCaller if self.rules.model_in_path => return Vec::new(),
+            ModelChoice::FromCaller => "",
+        };
+        let each = |surface| [false, true].map(|stream| Way::of(self, surface, model, stream));
+        Surface::ALL.into_iter().map(each).collect()
+    }
+
+    /// Whether it serves a call, without the details of how.
+    pub(crate) fn serves(&self, call: &Call) -> bool {
+        let surface = crate::dialect::surface(call.surface);
+        let api = surface.and_then(|s| Some((s, (self.rules.api)(s, self.model(call))?)));
+        api.is_some_and(|(surface, api)| Via::between(surface, api).is_some())
+    }
+
+    /// How a surface is served; `None` where it is not.
+    pub(crate) fn way(&self, surface: Surface, call: &Call) -> Option<Way> {
+        if let (Surface::Passthrough, Some(path)) = (surface, &call.path) {
+            return Way::raw(self, path);
+        }
         let at = Surface::ALL.iter().position(|s| *s == surface);
-        at.and_then(|at| self.uris.get(at))
-            .cloned()
-            .unwrap_or_default()
+        match at.and_then(|at| self.ways.get(at)) {
+            Some([whole, stream]) => match call.stream {
+                true => stream.clone(),
+                false => whole.clone(),
+            },
+            None => Way::of(self, surface, self.model(call), call.stream),
+        }
+        .map(|way| way.below(self, call))
+    }
+
+    /// The model it is asked for.
+    pub(crate) fn model<'a>(&'a self, call: &'a Call) -> &'a str {
+        match &self.model {
+            ModelChoice::Fixed(model) => model,
+            ModelChoice::FromCaller => &call.model,
+        }
+    }
+
+    /// The request target for what is below the base URL.
+    pub(crate) fn uri(&self, below: &str) -> Uri {
+        match self.absolute {
+            true => self.address.absolute_form(below),
+            false => self.address.origin_form(below),
+        }
     }
 
     /// Whether the usage chunk of this call is there on our account only.
-    pub(crate) fn injects_usage(&self, call: &Call) -> bool {
-        self.usage == UsageRule::Inject && call.stream && !call.include_usage
+    pub(crate) fn injects_usage(&self, call: &Call, way: &Way) -> bool {
+        let has_it = way.via.is_relay() && matches!(way.api, Api::Chat | Api::Completions);
+        has_it && self.usage == UsageRule::Inject && call.stream && !call.include_usage
     }
 
     /// What must not be repeated of what the upstream says: key, host, sensitive headers.
@@ -124,22 +182,36 @@ fn fixed_headers(spec: &TargetSpec, address: &Address, pool: &Pool) -> Result<He
         }
         headers.insert(name.clone(), value.clone());
     }
-    if let Auth::Bearer(key) = &spec.auth {
-        if !spec.dialect.rules().credential {
-            return Err(Fault::new(
-                "api_key",
-                "",
-                format!("is not sent by the dialect {}", spec.dialect.as_str()),
-                "use the dialect openai, or leave the key out",
-            ));
+    for (name, value) in spec.dialect.rules().fixed {
+        let name = HeaderName::from_static(name);
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
         }
-        headers.insert(header::AUTHORIZATION, bearer(key)?);
+    }
+    if let Auth::Key(key) = &spec.auth {
+        let (name, value) = slot(spec.dialect.rules().key, key)?;
+        headers.insert(name, value);
     }
     Ok(headers)
 }
 
-fn bearer(key: &SecretString) -> Result<HeaderValue, Fault> {
-    let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
+/// Where a key goes, and what stands there. Anthropic's OAuth tokens are no API keys.
+fn slot(slot: Slot, key: &SecretString) -> Result<(HeaderName, HeaderValue), Fault> {
+    let oauth = key.expose_secret().starts_with("sk-ant-oat");
+    match slot {
+        Slot::Header(name) if !oauth => Ok((
+            HeaderName::from_static(name),
+            sensitive(key.expose_secret().to_owned())?,
+        )),
+        _ => Ok((
+            header::AUTHORIZATION,
+            sensitive(format!("Bearer {}", key.expose_secret()))?,
+        )),
+    }
+}
+
+fn sensitive(text: String) -> Result<HeaderValue, Fault> {
+    let value = HeaderValue::try_from(text);
     let mut value = value.map_err(|_| {
         Fault::new(
             "api_key",
@@ -166,7 +238,7 @@ fn forwarded(spec: &TargetSpec) -> Result<Vec<HeaderName>, Fault> {
     let rules = spec.dialect.rules();
     let account = match &spec.auth {
         Auth::Passthrough => rules.account,
-        Auth::None | Auth::Bearer(_) => &[],
+        Auth::None | Auth::Key(_) => &[],
     };
     let dialect = rules.forward.iter().chain(account);
     let mut names: Vec<HeaderName> = FORWARD.to_vec();
@@ -181,7 +253,7 @@ fn forwarded(spec: &TargetSpec) -> Result<Vec<HeaderName>, Fault> {
 
 fn secrets(spec: &TargetSpec, address: &Address) -> Vec<SecretString> {
     let key = match &spec.auth {
-        Auth::Bearer(key) => Some(key.clone()),
+        Auth::Key(key) => Some(key.clone()),
         Auth::None | Auth::Passthrough => None,
     };
     let values = spec.headers.values().filter(|value| value.is_sensitive());

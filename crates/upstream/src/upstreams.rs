@@ -5,12 +5,13 @@ use crate::{
     body::{Body, Cut},
     dialect, fault,
     pools::Pools,
-    request::Outgoing,
+    request::{self, Outgoing, Payload},
     spec::{SpecError, TargetSpec},
     target::Target,
+    way::Way,
 };
 use bytes::Bytes;
-use punctual_core::{Attempt, Call, Code, Failure, TargetId, Upstream};
+use punctual_core::{Attempt, Bond, Call, Code, Failure, TargetId, Upstream};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// How much of an error answer is read; what matters stands at its beginning.
@@ -54,19 +55,18 @@ impl Upstreams {
             let text = "the plan names a target that is not there";
             return Err(Failure::new(Code::Internal, text));
         };
-        let Some(surface) = dialect::surface(call.surface) else {
-            let text = format!("target {} does not serve this API", target.name);
-            return Err(Failure::new(Code::InvalidRequest, text));
-        };
+        let way = way(target, call)?;
+        let (body, lost) = request::body(target, &way, call)?;
         let outgoing = Outgoing {
             target,
-            surface,
+            way: &way,
             call,
             attempt,
+            body: &Payload::new(body),
         };
         let (parts, stream) = target.pool.exchange(outgoing, attempt.progress).await?;
         attempt.progress.headers();
-        let reader = Reader::new(target, surface, call);
+        let reader = Reader::new(target, way, call, lost);
         let body = Body::new(stream, &parts.headers);
         if parts.status.is_success() {
             let body = body.map_err(Cut::into_failure)?;
@@ -82,8 +82,49 @@ impl Upstreams {
     }
 }
 
+/// How `target` serves `call`.
+fn way(target: &Target, call: &Call) -> Result<Way, Box<Failure>> {
+    let surface = dialect::surface(call.surface);
+    let way = surface.and_then(|surface| target.way(surface, call));
+    way.ok_or_else(|| {
+        let text = format!(
+            "target {} speaks {}, which does not serve {}",
+            target.name,
+            target.dialect.as_str(),
+            call.surface.as_str()
+        );
+        Failure::new(Code::Unsupported, text)
+    })
+}
+
 impl Upstream for Upstreams {
     type Pieces = Box<Answer>;
+
+    fn suits(&self, target: TargetId, call: &Call) -> Result<(), Box<Failure>> {
+        match self.targets.get(usize::from(target.0)) {
+            Some(target) if !target.serves(call) => way(target, call).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    fn bond(&self, call: &Call) -> Bond {
+        if call.state.pieces.is_empty() {
+            return Bond::Free;
+        }
+        let target = |id: TargetId| Some((id, self.targets.get(usize::from(id.0))?));
+        let native = |target: &Target| way(target, call).is_ok_and(|way| way.via.is_relay());
+        let members: Vec<_> = call
+            .plan
+            .targets()
+            .into_iter()
+            .filter_map(target)
+            .filter(|(_, target)| native(target))
+            .collect();
+        let Some((_, first)) = members.first() else {
+            return Bond::Free;
+        };
+        first.bonds.bond(&call.state, &members)
+    }
 
     fn send(
         &self,

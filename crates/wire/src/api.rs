@@ -26,6 +26,28 @@ pub enum Api {
     Embeddings,
     /// OpenAI's images.
     Images,
+    /// OpenAI's Responses API.
+    Responses,
+    /// Anthropic's messages.
+    Messages,
+    /// The same on Vertex AI: the model stands in the path.
+    VertexMessages,
+    /// Anthropic's count of a prompt's tokens.
+    CountTokens,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Gemini's `batchEmbedContents`.
+    GeminiEmbeddings,
+    /// Bedrock's `converse`.
+    Converse,
+    /// Ollama's `/api/chat`.
+    Ollama,
+    /// Ollama's `/api/generate`.
+    OllamaGenerate,
+    /// Ollama's `/api/embed`.
+    OllamaEmbed,
+    /// Image models behind Vercel's AI Gateway.
+    VercelImages,
     /// TypeSafe's `systemone`: one JSON object in, one out.
     SystemOne,
     /// Bytes of which nothing is known.
@@ -34,16 +56,18 @@ pub enum Api {
 
 impl Api {
     /// The API that a surface is.
-    pub const fn of(surface: Surface) -> Option<Self> {
-        Some(match surface {
+    pub const fn of(surface: Surface) -> Self {
+        match surface {
             Surface::Chat => Self::Chat,
             Surface::Completions => Self::Completions,
             Surface::Embeddings => Self::Embeddings,
             Surface::Images => Self::Images,
+            Surface::Responses => Self::Responses,
+            Surface::Messages => Self::Messages,
+            Surface::CountTokens => Self::CountTokens,
             Surface::SystemOne => Self::SystemOne,
             Surface::Passthrough => Self::Raw,
-            _ => return None,
-        })
+        }
     }
 
     /// How its streams are framed.
@@ -93,5 +117,6 @@ fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
         model: None,
         has_content: true,
         end: End::Stop,
+        state: Vec::new(),
     })
 }

@@ -27,4 +27,8 @@ pub trait Judge: Send {
     fn judge(&mut self, frame: &Frame) -> Judged;
     /// What was learnt so far.
     fn tally(&self) -> Tally;
+    /// Fingerprints of the state that has come since this was asked last.
+    fn take_state(&mut self) -> Vec<u64> {
+        Vec::new()
+    }
 }

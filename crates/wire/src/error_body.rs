@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use crate::{Verdict, json, scrub};
+use crate::{Surface, Verdict, json, scrub};
 
 #[cfg(test)]
 mod tests;
@@ -52,21 +52,34 @@ pub fn openai_error_event(fields: &ErrorFields<'_>) -> Bytes {
     event(&envelope(fields))
 }
 
-/// What an upstream said about a caller's request, ready to be passed on: its own body without
-/// `secrets` if it is an OpenAI envelope, else an envelope made of the verdict. `unsaid` is the
-/// message where the upstream gave none, in our own words.
-pub fn upstream_error(verdict: &Verdict, body: &Bytes, unsaid: &str, secrets: &[&str]) -> Bytes {
+/// An error in the words of a surface's API, as the body of an answer with that status.
+pub fn error(surface: Surface, _status: u16, fields: &ErrorFields<'_>) -> Bytes {
+    let _ = surface;
+    openai_error(fields)
+}
+
+/// What an upstream said about a caller's request, ready to be passed on to a caller on `surface`: its own
+/// body without `secrets` if it is an envelope of that API, else an envelope made of the verdict. `unsaid` is
+/// the message where the upstream gave none, in our own words.
+pub fn upstream_error(
+    surface: Surface,
+    verdict: &Verdict,
+    body: &Bytes,
+    unsaid: &str,
+    secrets: &[&str],
+) -> Bytes {
     if is_envelope(body) {
         return scrub::body(body, secrets);
     }
     let said = verdict.message.as_deref();
     let said = said.map(|said| scrub::text(said, secrets));
-    openai_error(&ErrorFields {
+    let fields = ErrorFields {
         message: said.as_deref().unwrap_or(unsaid),
         kind: "invalid_request_error",
         code: Some(verdict.class.as_str()),
         ..ErrorFields::default()
-    })
+    };
+    error(surface, verdict.status.unwrap_or(400), &fields)
 }
 
 /// Whether `body` is JSON at all; the pages of gateways and firewalls are not.

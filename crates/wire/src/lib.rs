@@ -32,6 +32,7 @@ pub mod state;
 mod surface;
 pub mod usage;
 pub mod verdict;
+pub mod vertex;
 pub mod via;
 
 pub use api::Api;

@@ -136,6 +136,12 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
     })
 }
 
+/// Whether a request for embeddings wants them as base64.
+pub fn wants_base64(body: &[u8]) -> bool {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    json::member(text, "encoding_format") == Some("\"base64\"")
+}
+
 fn expect(
     text: &str,
     value: Option<&str>,

@@ -10,6 +10,8 @@ pub enum Sniff {
     Sse,
     /// A JSON object.
     Json,
+    /// A JSON array of what others send as events; only where the API has that.
+    Array,
     /// Something else.
     Other,
     /// Too few bytes to tell; at the end of the body this means an empty or alien one.

@@ -61,7 +61,11 @@ pub struct Translated {
 impl Via {
     /// The way from `surface` to `api`; `None` if there is none.
     pub fn between(surface: Surface, api: Api) -> Option<Self> {
-        if Api::of(surface) == Some(api) {
+        let same = match api {
+            Api::VertexMessages => Api::Messages,
+            api => api,
+        };
+        if Api::of(surface) == same {
             return Some(Self::Relay);
         }
         match (surface_codec(surface), api.codec()) {

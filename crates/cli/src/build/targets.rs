@@ -56,6 +56,24 @@ impl Proxies {
     }
 }
 
+const fn dialect(dialect: Dialect) -> up::Dialect {
+    match dialect {
+        Dialect::Openai => up::Dialect::OpenAi,
+        Dialect::Generic => up::Dialect::Generic,
+        Dialect::Responses => up::Dialect::Responses,
+        Dialect::Azure => up::Dialect::Azure,
+        Dialect::Openrouter => up::Dialect::OpenRouter,
+        Dialect::Ollama => up::Dialect::Ollama,
+        Dialect::Anthropic => up::Dialect::Anthropic,
+        Dialect::Gemini => up::Dialect::Gemini,
+        Dialect::Vertex => up::Dialect::Vertex,
+        Dialect::Bedrock => up::Dialect::Bedrock,
+        Dialect::Images => up::Dialect::Images,
+        Dialect::VercelImages => up::Dialect::VercelImages,
+        Dialect::Typesafe => up::Dialect::TypeSafe,
+    }
+}
+
 /// The specification of one target.
 ///
 /// # Errors
@@ -64,28 +82,20 @@ pub(super) fn spec(t: &TargetConfig, proxies: &Proxies) -> Result<up::TargetSpec
     let deadline = |h: &http::HeaderName| up::ForwardDeadline::from_header(h.as_str());
     Ok(up::TargetSpec {
         name: t.name.as_str().into(),
-        dialect: match t.dialect {
-            Dialect::Openai => up::Dialect::OpenAi,
-            Dialect::Generic => up::Dialect::Generic,
-            other => {
-                return Err(format!(
-                    "target {}: the dialect {other:?} is not built yet",
-                    t.name
-                ));
-            }
-        },
+        dialect: dialect(t.dialect),
         endpoint: up::Endpoint {
             base_url: t.base_url.to_string(),
             http2: t.http2,
             tls: tls(t)?,
             proxy: proxies.of(t),
         },
+        site: up::Site::default(),
         model: t.model.as_deref().map_or(up::ModelChoice::FromCaller, |m| {
             up::ModelChoice::Fixed(m.into())
         }),
         auth: match &t.auth {
             Auth::None => up::Auth::None,
-            Auth::Key(secret) => up::Auth::Bearer(secret.clone()),
+            Auth::Key(secret) => up::Auth::Key(secret.clone()),
             Auth::Passthrough => up::Auth::Passthrough,
         },
         headers: t.headers.iter().cloned().collect(),

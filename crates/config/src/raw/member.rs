@@ -188,12 +188,33 @@ with_clocks! {
 /// An upstream API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Dialect {
     /// OpenAI's API, with a key.
     Openai,
     /// The same shape from servers that need no key and may not know `stream_options`.
     Generic,
+    /// OpenAI's Responses API.
+    Responses,
+    /// OpenAI's API as Azure serves it.
+    Azure,
+    /// OpenAI's API as OpenRouter serves it.
+    Openrouter,
+    /// Ollama's own API.
+    Ollama,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Google's Gemini API.
+    Gemini,
+    /// Gemini and Claude on Google's Vertex AI.
+    Vertex,
+    /// The Converse API of Amazon Bedrock.
+    Bedrock,
+    /// OpenAI's images.
+    Images,
+    /// Image models behind Vercel's AI Gateway.
+    VercelImages,
+    /// TypeSafe's `systemone`.
+    Typesafe,
 }
 
 /// Whose credential goes upstream.

@@ -1,48 +1,69 @@
 //! The events of one stream, split and judged one at a time.
 //!
-//! Events are given as they came, byte for byte. The one exception is the usage chunk that was asked for
+//! Events are given as they came, byte for byte, or translated where the caller speaks another API. The one
+//! exception is the usage chunk that was asked for
 //! on our account: it is counted and left out. An event that the end of the body cut short is dropped
 //! and counted, unless only its blank line is missing.
 //!
 //! An event whose blank line ends in CR is given before it is known whether an LF follows. That LF stays
 //! with the event it ended: behind a comment it is a comment too, at the end of the body a piece of its own.
 
-use super::{Reader, end};
-use crate::{dialect::Judge, fault};
+use super::{Reader, end, reading::Reading};
+use crate::fault;
 use bytes::Bytes;
 use punctual_core::{Failure, Kind, Piece, Summary};
 use punctual_wire::{
-    dialect as words,
-    sse::{Event, Splitter},
+    dialect::{self as words, Judge},
+    frame::{Frame, Framing, Splitter},
+    middle::{Decode, Encode},
+    state::fingerprint,
 };
 use std::collections::VecDeque;
 
 /// A stream in the middle.
 pub(super) struct Events {
     splitter: Splitter,
-    judge: Box<dyn Judge>,
+    reading: Reading,
     /// The further pieces that were made of one event.
     more: VecDeque<Piece>,
     /// The last event, which ended with the body.
-    last: Option<Event>,
+    last: Option<Frame>,
     content_events: u64,
     dropped_bytes: u64,
     /// The last piece was a comment that ended in CR.
     after_comment_cr: bool,
     limit: usize,
+    /// The answer's id is remembered.
+    knows_id: bool,
 }
 
 impl Events {
-    pub(super) fn new(judge: Box<dyn Judge>, limit: usize) -> Self {
+    /// Judged and passed on.
+    pub(super) fn relayed(judge: Box<dyn Judge>, framing: Framing, limit: usize) -> Self {
+        Self::new(Reading::Relayed(judge), framing, limit)
+    }
+
+    /// Judged and translated.
+    pub(super) fn translated(
+        decode: Box<dyn Decode>,
+        encode: Box<dyn Encode>,
+        framing: Framing,
+        limit: usize,
+    ) -> Self {
+        Self::new(Reading::translated(decode, encode), framing, limit)
+    }
+
+    fn new(reading: Reading, framing: Framing, limit: usize) -> Self {
         Self {
-            splitter: Splitter::new(limit),
-            judge,
+            splitter: Splitter::new(framing, limit),
+            reading,
             more: VecDeque::new(),
             last: None,
             content_events: 0,
             dropped_bytes: 0,
             after_comment_cr: false,
             limit,
+            knows_id: false,
         }
     }
 
@@ -59,8 +80,14 @@ impl Events {
         Summary {
             content_events: self.content_events,
             dropped_bytes: self.dropped_bytes + self.splitter.held() as u64,
-            ..self.judge.summary()
+            dropped: super::names(self.reading.lost()),
+            ..self.reading.summary()
         }
+    }
+
+    /// What ends the complete stream in the caller's words; `None` where it is relayed.
+    pub(super) fn close(&mut self) -> Option<Bytes> {
+        self.reading.close()
     }
 
     /// The next piece; `None` when more bytes are needed.
@@ -83,11 +110,12 @@ impl Events {
         }
     }
 
-    fn piece(&mut self, event: Event, reader: &Reader) -> Option<Piece> {
+    fn piece(&mut self, event: Frame, reader: &Reader) -> Option<Piece> {
         if !event.is_complete() && event.is_comment_only() {
             return is_blank(event.raw()).then(|| comment(event.into_raw()));
         }
-        let judged = self.judge.judge(&event);
+        let (judged, translated) = self.reading.read(&event);
+        self.remember(reader);
         let cut = matches!(judged.kind, words::Kind::Unparsed)
             || (event.data().is_none() && !matches!(judged.kind, words::Kind::Error(_)));
         if !event.is_complete() && cut {
@@ -103,6 +131,8 @@ impl Events {
                     text: !judged.reasoning,
                 }
             }
+            // what a translated end mark became is an event like any other
+            words::Kind::Done if translated.is_some() => Kind::Event,
             words::Kind::Done => Kind::Done,
             words::Kind::UsageOnly if reader.strips_usage => {
                 return ends.map(|end| Piece {
@@ -118,12 +148,33 @@ impl Events {
                 Kind::Error(reader.judged(&verdict, &json))
             }
         };
+        if let Some(bytes) = translated {
+            return Some(Piece {
+                bytes,
+                kind,
+                end: ends,
+            });
+        }
         let piece = Piece {
             bytes: whole(event),
             kind,
             end: ends,
         };
         Some(self.first_of(piece, judged.done))
+    }
+
+    /// Keeps in mind who made what only its maker can continue.
+    fn remember(&mut self, reader: &Reader) {
+        for piece in self.reading.take_state() {
+            reader.made_state(piece);
+        }
+        if !self.knows_id
+            && reader.keeps_ids()
+            && let Some(id) = self.reading.summary().response_id
+        {
+            self.knows_id = true;
+            reader.made_state(fingerprint(&id));
+        }
     }
 
     /// Takes apart what is two things at once; all but the first wait in `more`.
@@ -161,7 +212,7 @@ fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// The event as it came, closed if it was not.
-fn whole(event: Event) -> Bytes {
+fn whole(event: Frame) -> Bytes {
     match event.closing() {
         b"" => event.into_raw(),
         closing => [event.raw(), closing].concat().into(),

@@ -5,9 +5,14 @@
 //! of this crate that uses a blocking thread.
 
 use super::Reader;
-use crate::dialect::Rules;
+use crate::way::Way;
 use bytes::{Bytes, BytesMut};
-use punctual_wire::{Surface, Verdict, dialect::AnswerSummary};
+use punctual_wire::{
+    Verdict,
+    dialect::AnswerSummary,
+    middle::{Asked, Lost},
+    via::{self, Translated},
+};
 use std::{
     future::Future,
     pin::Pin,
@@ -51,9 +56,10 @@ impl Whole {
 
 /// What a whole body turned out to be.
 pub(super) enum Judged {
-    Answer(Result<AnswerSummary, Verdict>),
-    /// The stream that was made of it.
-    Stream(Result<Bytes, Verdict>),
+    /// An answer in the caller's words.
+    Answer(Result<Translated, Verdict>),
+    /// The stream that was made of it, likewise.
+    Stream(Result<Translated, Verdict>),
 }
 
 /// A body being judged.
@@ -69,12 +75,12 @@ enum How {
 
 impl Judging {
     pub(super) fn new(bytes: Bytes, as_stream: bool, reader: &Reader) -> Self {
-        let (rules, surface) = (reader.target.rules, reader.surface);
+        let (way, asked) = (reader.way.clone(), reader.asked.clone());
         let how = match bytes.len() <= SMALL {
-            true => How::Done(Some(judge(&bytes, as_stream, rules, surface))),
+            true => How::Done(Some(judge(&bytes, as_stream, &way, &asked))),
             false => {
                 let bytes = bytes.clone();
-                let judge = move || judge(&bytes, as_stream, rules, surface);
+                let judge = move || judge(&bytes, as_stream, &way, &asked);
                 How::Elsewhere(reader.target.pool.tasks.spawn_blocking(judge))
             }
         };
@@ -90,9 +96,21 @@ impl Judging {
     }
 }
 
-fn judge(bytes: &Bytes, as_stream: bool, rules: &Rules, surface: Surface) -> Judged {
+fn judge(bytes: &Bytes, as_stream: bool, way: &Way, asked: &Asked) -> Judged {
     match as_stream {
-        true => Judged::Stream((rules.to_stream)(surface, bytes)),
-        false => Judged::Answer((rules.answer)(surface, bytes)),
+        true => Judged::Stream(via::as_stream(way.surface, way.api, bytes, asked)),
+        false => Judged::Answer(answer(bytes, way, asked)),
     }
+}
+
+fn answer(bytes: &Bytes, way: &Way, asked: &Asked) -> Result<Translated, Verdict> {
+    if let Some(translated) = way.via.answer(bytes, asked)? {
+        return Ok(translated);
+    }
+    let summary: AnswerSummary = way.api.answer(way.surface, bytes)?;
+    Ok(Translated {
+        bytes: bytes.clone(),
+        summary,
+        lost: Lost::default(),
+    })
 }

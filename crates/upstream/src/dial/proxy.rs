@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn chosen(rules: &EgressProxy, base: &str) -> Option<(Proxied, Proxy)> {
-        choose(Some(rules), &Address::parse(base).unwrap(), false).unwrap()
+        choose(Some(rules), &Address::parse(base, "/v1").unwrap(), false).unwrap()
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_no_http_proxy_is_refused_without_its_password() {
-        let address = Address::parse("http://h").unwrap();
+        let address = Address::parse("http://h", "/v1").unwrap();
         for bad in ["socks5://u:secret@p:1", "https://u:secret@p", "://secret"] {
             let fault = choose(Some(&rules(bad, "", "")), &address, false)
                 .err()

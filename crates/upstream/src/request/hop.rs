@@ -7,7 +7,7 @@
 use http::{HeaderMap, HeaderName, header};
 
 /// Hop-by-hop, written by us, or a credential.
-const NEVER: [&str; 19] = [
+const NEVER: [&str; 22] = [
     "connection",
     "keep-alive",
     "proxy-connection",
@@ -25,6 +25,9 @@ const NEVER: [&str; 19] = [
     "expect",
     "cookie",
     "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
     "traceparent",
     "tracestate",
 ];

@@ -171,7 +171,7 @@ async fn errors_inside_a_200_are_failures_with_their_meaning() {
 #[tokio::test]
 async fn neither_key_nor_host_nor_the_callers_own_credential_comes_back() {
     let said = "{\"error\":{\"message\":\"key sk-secret-1 at 127.0.0.1 is bad\",\"type\":\"invalid_request_error\"}}";
-    let keyed = |spec: &mut TargetSpec| spec.auth = Auth::Bearer("sk-secret-1".into());
+    let keyed = |spec: &mut TargetSpec| spec.auth = Auth::Key("sk-secret-1".into());
     let passed = |spec: &mut TargetSpec| spec.auth = Auth::Passthrough;
     for status in [400, 500] {
         for bench in [

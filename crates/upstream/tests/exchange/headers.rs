@@ -36,7 +36,7 @@ fn ask() -> Ask {
 }
 
 fn target(spec: &mut TargetSpec) {
-    spec.auth = Auth::Bearer("ours".into());
+    spec.auth = Auth::Key("ours".into());
     spec.headers.insert("x-static", "s".parse().unwrap());
     spec.forward_headers = vec!["x-listed".parse().unwrap(), "x-hop".parse().unwrap()];
     spec.model = ModelChoice::Fixed("fixed-model".into());

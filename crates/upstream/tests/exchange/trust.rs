@@ -64,11 +64,7 @@ async fn mistakes_name_target_field_and_fix_and_no_secret() {
     wrong("base_url", &|s| {
         s.endpoint.base_url = "https://u:secret@h".into()
     });
-    wrong("api_key", &|s| s.auth = Auth::Bearer("secret\n".into()));
-    wrong("api_key", &|s| {
-        s.dialect = Dialect::Generic;
-        s.auth = Auth::Bearer("secret".into());
-    });
+    wrong("api_key", &|s| s.auth = Auth::Key("secret\n".into()));
     wrong("usage", &|s| {
         s.dialect = Dialect::Generic;
         s.usage = UsageRule::Inject;

@@ -87,6 +87,8 @@ pub struct AnswerSummary {
     pub has_content: bool,
     /// How it ended.
     pub end: End,
+    /// Fingerprints of what only its maker can continue.
+    pub state: Vec<u64>,
 }
 
 impl AnswerSummary {

@@ -34,6 +34,7 @@ fn the_envelope_has_its_members_in_order() {
 fn an_upstreams_own_envelope_is_passed_on_apart_from_secrets() {
     let body = "{\n \"error\": {\"message\":\"bad key sk-abcdef\", \"code\":\"unsupported_parameter\"}, \"x\": 1e400 }";
     let out = upstream_error(
+        Surface::Chat,
         &verdict(400, body),
         &Bytes::from(body),
         UNSAID,
@@ -55,6 +56,7 @@ fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
         (r#"{"error":"plain"}"#, "plain"),
     ] {
         let out = upstream_error(
+            Surface::Chat,
             &verdict(400, body),
             &Bytes::from(body),
             UNSAID,

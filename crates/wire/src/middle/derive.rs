@@ -5,6 +5,7 @@ use super::{Answer, Decode, Delta, Part, Seen};
 use crate::{
     dialect::{AnswerSummary, End, Finish, Judge, Judged, Kind, Tally},
     frame::Frame,
+    state::fingerprint,
 };
 
 /// Judges a stream by what its decoder tells.
@@ -110,6 +111,10 @@ impl Judge for Derived {
     fn tally(&self) -> Tally {
         self.tally.clone()
     }
+
+    fn take_state(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.tally.state)
+    }
 }
 
 /// Stands in for a decoder while it works.
@@ -138,7 +143,20 @@ pub fn summary(answer: &Answer) -> AnswerSummary {
             true => End::Stop,
             false => End::Other,
         },
+        state: parts().flat_map(states).map(fingerprint).collect(),
     }
+}
+
+/// What of a part only its maker can continue.
+fn states(part: &Part) -> impl Iterator<Item = &str> {
+    let (signature, opaque) = match part {
+        Part::Reasoning {
+            signature, opaque, ..
+        } => (signature.as_deref(), opaque.as_deref()),
+        Part::ToolCall(call) => (call.signature.as_deref(), None),
+        _ => (None, None),
+    };
+    [signature, opaque].into_iter().flatten()
 }
 
 /// Whether a whole part is content as the contract defines it.

@@ -38,6 +38,7 @@ pub fn judge_answer(surface: Surface, body: &Bytes) -> Result<AnswerSummary, Ver
         model: word(answer.model),
         has_content: false,
         end: End::Stop,
+        state: Vec::new(),
     };
     match surface {
         Surface::Embeddings | Surface::Images => items(answer.data, &mut summary)?,

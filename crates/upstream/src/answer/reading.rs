@@ -1,0 +1,95 @@
+//! How the frames of a stream are read: judged and passed on as they came, or judged and written anew in the
+//! caller's words.
+
+use bytes::{Bytes, BytesMut};
+use punctual_core::Summary;
+use punctual_wire::{
+    dialect::{Judge, Judged},
+    frame::Frame,
+    middle::{Decode, Derived, Encode, Lost},
+};
+
+use crate::dialect;
+
+/// A stream being read.
+pub(super) enum Reading {
+    /// Relayed byte for byte.
+    Relayed(Box<dyn Judge>),
+    /// Translated step by step.
+    Translated {
+        judge: Box<Derived>,
+        encode: Box<dyn Encode>,
+        closed: bool,
+    },
+}
+
+impl Reading {
+    pub(super) fn translated(decode: Box<dyn Decode>, encode: Box<dyn Encode>) -> Self {
+        Self::Translated {
+            judge: Box::new(Derived::new(decode)),
+            encode,
+            closed: false,
+        }
+    }
+
+    /// Judges a frame. The bytes are those to send in place of its own; `None` where its own are sent.
+    pub(super) fn read(&mut self, frame: &Frame) -> (Judged, Option<Bytes>) {
+        match self {
+            Self::Relayed(judge) => (judge.judge(frame), None),
+            Self::Translated {
+                judge,
+                encode,
+                closed,
+            } => {
+                let mut out = BytesMut::new();
+                let judged = judge.read(frame, &mut |delta| {
+                    if !*closed {
+                        encode.delta(delta, &mut out);
+                    }
+                });
+                if judged.done && !*closed {
+                    *closed = true;
+                    encode.close(&mut out);
+                }
+                (judged, Some(out.freeze()))
+            }
+        }
+    }
+
+    /// What ends a complete stream, if it was not written yet; `None` where streams are relayed.
+    pub(super) fn close(&mut self) -> Option<Bytes> {
+        match self {
+            Self::Relayed(_) => None,
+            Self::Translated { encode, closed, .. } => {
+                let mut out = BytesMut::new();
+                if !std::mem::replace(closed, true) {
+                    encode.close(&mut out);
+                }
+                Some(out.freeze())
+            }
+        }
+    }
+
+    /// Pieces of state that the target has made since this was asked last.
+    pub(super) fn take_state(&mut self) -> Vec<u64> {
+        match self {
+            Self::Relayed(judge) => judge.take_state(),
+            Self::Translated { judge, .. } => judge.take_state(),
+        }
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        match self {
+            Self::Relayed(judge) => dialect::tally(&judge.tally()),
+            Self::Translated { judge, .. } => dialect::tally(&judge.tally()),
+        }
+    }
+
+    /// What the caller's API had no place for.
+    pub(super) fn lost(&self) -> Option<&Lost> {
+        match self {
+            Self::Relayed(_) => None,
+            Self::Translated { encode, .. } => Some(encode.lost()),
+        }
+    }
+}

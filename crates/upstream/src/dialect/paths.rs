@@ -1,0 +1,284 @@
+//! Which API of a dialect serves which surface, and where it is below the base URL.
+//!
+//! A model's name comes from a caller at times: it is percent-encoded as one path segment, so that no name
+//! can reach another path or a query (`:` as `%3A`, which Bedrock's signatures need).
+
+use crate::spec::Site;
+use punctual_wire::{Api, Surface};
+use std::fmt::Write;
+
+/// A conversation in whatever API, by the one that a dialect has for it.
+const fn conversation(surface: Surface, api: Api) -> Option<Api> {
+    match surface {
+        Surface::Chat | Surface::Responses | Surface::Messages => Some(api),
+        Surface::Passthrough => Some(Api::Raw),
+        _ => None,
+    }
+}
+
+pub(super) fn openai_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::Completions => Some(Api::Completions),
+        Surface::Embeddings => Some(Api::Embeddings),
+        Surface::Images => Some(Api::Images),
+        _ => conversation(surface, Api::Chat),
+    }
+}
+
+pub(super) fn responses_api(surface: Surface, _: &str) -> Option<Api> {
+    conversation(surface, Api::Responses)
+}
+
+pub(super) fn anthropic_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::CountTokens => Some(Api::CountTokens),
+        _ => conversation(surface, Api::Messages),
+    }
+}
+
+pub(super) fn gemini_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::Embeddings => Some(Api::GeminiEmbeddings),
+        _ => conversation(surface, Api::Gemini),
+    }
+}
+
+/// Claude is spoken to in Anthropic's own words there.
+pub(super) fn vertex_api(surface: Surface, model: &str) -> Option<Api> {
+    match model.starts_with("claude") {
+        true => conversation(surface, Api::VertexMessages),
+        false => conversation(surface, Api::Gemini),
+    }
+}
+
+pub(super) fn ollama_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::Completions => Some(Api::OllamaGenerate),
+        Surface::Embeddings => Some(Api::OllamaEmbed),
+        _ => conversation(surface, Api::Ollama),
+    }
+}
+
+pub(super) fn bedrock_api(surface: Surface, _: &str) -> Option<Api> {
+    conversation(surface, Api::Converse)
+}
+
+pub(super) fn images_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::Images => Some(Api::Images),
+        Surface::Passthrough => Some(Api::Raw),
+        _ => None,
+    }
+}
+
+pub(super) fn vercel_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::Images => Some(Api::VercelImages),
+        Surface::Passthrough => Some(Api::Raw),
+        _ => None,
+    }
+}
+
+pub(super) fn typesafe_api(surface: Surface, _: &str) -> Option<Api> {
+    match surface {
+        Surface::SystemOne => Some(Api::SystemOne),
+        Surface::Passthrough => Some(Api::Raw),
+        _ => None,
+    }
+}
+
+pub(super) fn openai(_: &Site, api: Api, _: &str, _: bool) -> String {
+    let path = match api {
+        Api::Completions => "/completions",
+        Api::Embeddings => "/embeddings",
+        Api::Images => "/images/generations",
+        Api::Responses => "/responses",
+        _ => "/chat/completions",
+    };
+    path.to_owned()
+}
+
+pub(super) fn anthropic(_: &Site, api: Api, _: &str, _: bool) -> String {
+    let path = match api {
+        Api::CountTokens => "/messages/count_tokens",
+        _ => "/messages",
+    };
+    path.to_owned()
+}
+
+/// With a version of the API the path names a deployment (and the base is the resource's address); without
+/// one the base ends in `/openai/v1`, where paths are OpenAI's.
+pub(super) fn azure(site: &Site, api: Api, model: &str, stream: bool) -> String {
+    let below = openai(site, api, model, stream);
+    match &site.api_version {
+        Some(version) => format!(
+            "/openai/deployments/{}{below}?api-version={}",
+            segment(model),
+            segment(version)
+        ),
+        None => below,
+    }
+}
+
+pub(super) fn gemini(_: &Site, api: Api, model: &str, stream: bool) -> String {
+    // a tuned model is named with its collection
+    let model = match model.split_once('/') {
+        Some((collection @ ("models" | "tunedModels"), name)) => {
+            format!("{collection}/{}", segment(name))
+        }
+        _ => format!("models/{}", segment(model)),
+    };
+    format!("/{model}:{}", google_method(api, stream))
+}
+
+pub(super) fn vertex(site: &Site, api: Api, model: &str, stream: bool) -> String {
+    let publisher = match api {
+        Api::VertexMessages => "anthropic",
+        _ => "google",
+    };
+    format!(
+        "/projects/{}/locations/{}/publishers/{publisher}/models/{}:{}",
+        segment(site.project.as_deref().unwrap_or_default()),
+        segment(site.location.as_deref().unwrap_or("global")),
+        segment(model),
+        google_method(api, stream),
+    )
+}
+
+fn google_method(api: Api, stream: bool) -> &'static str {
+    match (api, stream) {
+        (Api::GeminiEmbeddings, _) => "batchEmbedContents",
+        (Api::VertexMessages, false) => "rawPredict",
+        (Api::VertexMessages, true) => "streamRawPredict",
+        (_, false) => "generateContent",
+        (_, true) => "streamGenerateContent?alt=sse",
+    }
+}
+
+pub(super) fn ollama(_: &Site, api: Api, _: &str, _: bool) -> String {
+    let path = match api {
+        Api::OllamaGenerate => "/api/generate",
+        Api::OllamaEmbed => "/api/embed",
+        _ => "/api/chat",
+    };
+    path.to_owned()
+}
+
+pub(super) fn bedrock(_: &Site, _: Api, model: &str, stream: bool) -> String {
+    let method = if stream {
+        "converse-stream"
+    } else {
+        "converse"
+    };
+    format!("/model/{}/{method}", segment(model))
+}
+
+/// The protocol of the AI SDK's gateway provider, which has no OpenAI form for images.
+pub(super) const VERCEL: &[(&str, &str)] = &[
+    ("ai-gateway-protocol-version", "0.0.1"),
+    ("ai-image-model-specification-version", "3"),
+    ("ai-gateway-auth-method", "api-key"),
+];
+
+pub(super) fn vercel(_: &Site, _: Api, _: &str, _: bool) -> String {
+    "/image-model".to_owned()
+}
+
+pub(super) fn typesafe(_: &Site, _: Api, _: &str, _: bool) -> String {
+    "/systemone".to_owned()
+}
+
+/// One segment of a path: everything but RFC 3986's unreserved characters encoded.
+pub(crate) fn segment(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    // a segment of dots alone would be another directory
+    match out.as_str() {
+        "." => "%2E".to_owned(),
+        ".." => "%2E%2E".to_owned(),
+        _ => out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_model_name_reaches_another_path() {
+        for (model, encoded) in [
+            (
+                "anthropic.claude-3-5-sonnet-20241022-v2:0",
+                "anthropic.claude-3-5-sonnet-20241022-v2%3A0",
+            ),
+            (
+                "arn:aws:bedrock:us-east-1:1:inference-profile/x",
+                "arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fx",
+            ),
+            ("../../admin", "..%2F..%2Fadmin"),
+            ("..", "%2E%2E"),
+            ("a b?c#d", "a%20b%3Fc%23d"),
+        ] {
+            assert_eq!(segment(model), encoded);
+        }
+    }
+
+    #[test]
+    fn each_dialect_has_its_request_lines() {
+        let site = Site {
+            api_version: Some("2024-10-21".into()),
+            project: Some("p".into()),
+            location: Some("us-central1".into()),
+            ..Site::default()
+        };
+        let plain = Site::default();
+        for (path, expected) in [
+            (openai(&plain, Api::Chat, "m", true), "/chat/completions"),
+            (openai(&plain, Api::Responses, "m", true), "/responses"),
+            (anthropic(&plain, Api::Messages, "m", true), "/messages"),
+            (
+                azure(&site, Api::Chat, "my dep", true),
+                "/openai/deployments/my%20dep/chat/completions?api-version=2024-10-21",
+            ),
+            (azure(&plain, Api::Chat, "d", true), "/chat/completions"),
+            (
+                gemini(&plain, Api::Gemini, "gemini-2.5-flash", true),
+                "/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+            ),
+            (
+                gemini(&plain, Api::Gemini, "tunedModels/x", false),
+                "/tunedModels/x:generateContent",
+            ),
+            (
+                vertex(&site, Api::Gemini, "gemini-2.5-pro", false),
+                "/projects/p/locations/us-central1/publishers/google/models/gemini-2.5-pro:generateContent",
+            ),
+            (
+                vertex(
+                    &site,
+                    Api::VertexMessages,
+                    "claude-sonnet-4-5@20250929",
+                    true,
+                ),
+                "/projects/p/locations/us-central1/publishers/anthropic/models/claude-sonnet-4-5%4020250929:streamRawPredict",
+            ),
+            (ollama(&plain, Api::Ollama, "m", true), "/api/chat"),
+            (
+                bedrock(&plain, Api::Converse, "amazon.nova-lite-v1:0", true),
+                "/model/amazon.nova-lite-v1%3A0/converse-stream",
+            ),
+            (typesafe(&plain, Api::SystemOne, "m", false), "/systemone"),
+        ] {
+            assert_eq!(path, expected);
+        }
+    }
+}
