@@ -5,6 +5,7 @@
 //! drops and counts. A task ends when its [`Telemetry`](crate::Telemetry) is gone.
 
 use crate::settings::Endpoint;
+use bytes::Bytes;
 use client::{Client, Delivery};
 use opentelemetry_proto::tonic::collector::{
     metrics::v1::ExportMetricsServiceResponse, trace::v1::ExportTraceServiceResponse,
@@ -61,9 +62,13 @@ impl Spans {
                 },
             };
             while let Some(chunk) = self.outbox.take() {
-                let request = self.envelope.wrap(&chunk.bytes);
-                self.outbox.recycle(chunk.bytes);
-                let lost = match client.send(request).await {
+                let spans = Bytes::from(chunk.bytes);
+                let head = self.envelope.before(spans.len());
+                let delivery = client.send(head, spans.clone()).await;
+                if spans.is_unique() {
+                    self.outbox.recycle(spans.into());
+                }
+                let lost = match delivery {
                     Delivery::Done(answer) => rejected_spans(&answer),
                     Delivery::Lost => chunk.items as u64,
                 };
@@ -111,7 +116,7 @@ impl Metrics {
             let Some(request) = (self.encode)() else {
                 return;
             };
-            let lost = match client.send(request).await {
+            let lost = match client.send(request.into(), Bytes::new()).await {
                 Delivery::Done(answer) => rejected_points(&answer),
                 Delivery::Lost => 1,
             };

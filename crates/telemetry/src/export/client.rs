@@ -5,9 +5,9 @@
 //! that failed. Five tries with pauses that double from one second, or as long as `Retry-After` asks for up
 //! to half a minute; then the export is lost, and its owner counts it.
 
-use super::connect::{Sender, Trust, connect};
+use super::connect::{Export, Sender, Trust, connect};
 use crate::settings::Endpoint;
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use http::{
     HeaderValue, Method, Request, StatusCode,
     header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT},
@@ -59,12 +59,12 @@ impl Client {
         }
     }
 
-    /// Sends an encoded request.
-    pub(super) async fn send(&mut self, body: Vec<u8>) -> Delivery {
-        let body = Bytes::from(body);
+    /// Sends an encoded request, which is `head` and `rest`.
+    pub(super) async fn send(&mut self, head: Bytes, rest: Bytes) -> Delivery {
+        let body = [head, rest];
         let mut pause = FIRST_PAUSE;
         for attempt in 1..=TRIES {
-            let asked = match self.once(body.clone()).await {
+            let asked = match self.once(&body).await {
                 Ok(Try::Done(answer)) => {
                     self.failing = false;
                     return Delivery::Done(answer);
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    async fn once(&mut self, body: Bytes) -> io::Result<Try> {
+    async fn once(&mut self, body: &[Bytes; 2]) -> io::Result<Try> {
         let limit = self.endpoint.timeout;
         let exchange = tokio::time::timeout(limit, self.exchange(body)).await;
         let answer = exchange.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
@@ -105,7 +105,7 @@ impl Client {
         answer
     }
 
-    async fn exchange(&mut self, body: Bytes) -> io::Result<Try> {
+    async fn exchange(&mut self, body: &[Bytes; 2]) -> io::Result<Try> {
         let kept = match self.connection.take() {
             Some(mut sender) => sender.ready().await.is_ok().then_some(sender),
             None => None,
@@ -129,7 +129,7 @@ impl Client {
         })
     }
 
-    fn request(&self, body: Bytes) -> io::Result<Request<Full<Bytes>>> {
+    fn request(&self, [head, rest]: &[Bytes; 2]) -> io::Result<Request<Export>> {
         let uri = &self.endpoint.uri;
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         let host = uri.authority().map_or("", |a| a.as_str());
@@ -145,7 +145,7 @@ impl Client {
                 USER_AGENT,
                 HeaderValue::from_static(concat!("punctual/", env!("CARGO_PKG_VERSION"))),
             )
-            .body(Full::new(body))
+            .body(Full::new(head.clone().chain(rest.clone())))
             .map_err(io::Error::other)?;
         let own = request.headers_mut();
         for (name, value) in &self.endpoint.headers {

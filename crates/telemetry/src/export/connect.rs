@@ -2,7 +2,7 @@
 //!
 //! Certificates are judged by the platform's own store. A connection's task ends with the connection.
 
-use bytes::Bytes;
+use bytes::{Bytes, buf::Chain};
 use http::Uri;
 use http_body_util::Full;
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -17,8 +17,10 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use tokio_util::task::TaskTracker;
 
+/// An encoded request in two parts, so that the large one is sent from where it was gathered.
+pub(super) type Export = Full<Chain<Bytes, Bytes>>;
 /// Sends requests on one connection.
-pub(super) type Sender = SendRequest<Full<Bytes>>;
+pub(super) type Sender = SendRequest<Export>;
 
 /// Whose certificates are believed: nobody's where no TLS is spoken.
 #[derive(Clone, Default)]

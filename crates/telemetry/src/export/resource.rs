@@ -1,6 +1,7 @@
 //! Who is speaking: the resource and the scope around every export, encoded once.
 
 use crate::protobuf;
+use bytes::Bytes;
 use opentelemetry_proto::tonic::{
     common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value::Value},
     resource::v1::Resource,
@@ -51,16 +52,16 @@ impl Envelope {
         }
     }
 
-    /// An `ExportTraceServiceRequest` around encoded spans, each a field 2 of `ScopeSpans`.
-    pub(crate) fn wrap(&self, spans: &[u8]) -> Vec<u8> {
-        let scope_spans = (self.scope_field.len() + spans.len()) as u64;
+    /// What stands before `length` bytes of encoded spans, each a field 2 of `ScopeSpans`, in an
+    /// `ExportTraceServiceRequest`; nothing stands behind them.
+    pub(crate) fn before(&self, length: usize) -> Bytes {
+        let scope_spans = (self.scope_field.len() + length) as u64;
         let resource_spans = self.resource_field.len() as u64 + protobuf::field_len(scope_spans);
-        let mut out = Vec::with_capacity(spans.len() + self.resource_field.len() + 64);
+        let mut out = Vec::with_capacity(self.resource_field.len() + self.scope_field.len() + 32);
         protobuf::message(&mut out, 1, resource_spans);
         out.extend_from_slice(&self.resource_field);
         protobuf::message(&mut out, 2, scope_spans);
         out.extend_from_slice(&self.scope_field);
-        out.extend_from_slice(spans);
-        out
+        out.into()
     }
 }

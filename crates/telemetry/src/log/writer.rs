@@ -1,8 +1,9 @@
 //! Writes lines out from a thread of its own.
 //!
 //! Lines wait in one buffer of bounded size. The thread is woken by the first line in an empty buffer,
-//! waits a moment for more, then takes the whole buffer and writes it in one call: at most some twenty
-//! wake-ups a second, whatever the load. What does not fit, or cannot be written, is dropped and counted.
+//! waits a moment for more, then takes the whole buffer, leaves the one it wrote before in its place, and
+//! writes in one call: at most some twenty wake-ups a second, whatever the load. What does not fit, or cannot
+//! be written, is dropped and counted.
 
 use std::{
     io::{self, Write},
@@ -96,7 +97,8 @@ impl Lines {
         self.dropped.load(Relaxed)
     }
 
-    fn next(&self) -> Waiting {
+    /// Waits for lines and takes them; further ones go into `spare`.
+    fn next(&self, spare: Vec<u8>) -> Waiting {
         let idle = |w: &mut Waiting| w.bytes.is_empty() && !w.urgent();
         let some = self.changed.wait_while(self.lock(), idle);
         let some = some.unwrap_or_else(PoisonError::into_inner);
@@ -104,16 +106,18 @@ impl Lines {
             .changed
             .wait_timeout_while(some, GATHER, |w| !w.urgent());
         let (mut enough, _) = more.unwrap_or_else(PoisonError::into_inner);
-        let closed = enough.closed;
-        let taken = std::mem::take(&mut *enough);
-        enough.closed = closed;
-        enough.bytes.reserve(taken.bytes.len());
-        taken
+        let further = Waiting {
+            bytes: spare,
+            closed: enough.closed,
+            ..Waiting::default()
+        };
+        std::mem::replace(&mut *enough, further)
     }
 
     fn run(&self, mut to: Box<dyn Write + Send>) {
+        let mut spare = Vec::new();
         loop {
-            let taken = self.next();
+            let mut taken = self.next(spare);
             if to
                 .write_all(&taken.bytes)
                 .and_then(|()| to.flush())
@@ -127,6 +131,10 @@ impl Lines {
             if taken.closed {
                 return;
             }
+            // a jam leaves no buffer of its size behind
+            taken.bytes.clear();
+            taken.bytes.shrink_to(4 * ENOUGH);
+            spare = taken.bytes;
         }
     }
 }
