@@ -7,7 +7,9 @@
 
 pub mod anthropic;
 pub mod bedrock;
+mod embeddings;
 mod finish;
+mod gathered;
 pub mod gemini;
 mod judged;
 pub mod ollama;

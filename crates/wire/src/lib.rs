@@ -24,6 +24,7 @@ pub mod middle;
 pub mod models;
 pub mod peek;
 pub mod retry_after;
+mod rfc3339;
 pub mod scrub;
 pub mod sniff;
 pub mod splice;

@@ -1,1 +1,34 @@
 //! Google's Gemini API, also on Vertex AI.
+//!
+//! `generateContent` and `streamGenerateContent`, and `batchEmbedContents` for embeddings. The model is named
+//! in the path and not in the body. Both services say the same in the same words, apart from arguments of
+//! calls that come in pieces and times of creation, which only Vertex AI has.
+//!
+//! Its ways: a message is an object of parts whose kind is told by which member is there; a call needs no id
+//! and its arguments are an object; a result names the tool and not the call; `STOP` is also the end of an
+//! answer that calls tools; a refused prompt is an answer without candidates. Signatures of thoughts must
+//! come back with the calls they came with.
+
+mod answer;
+mod call;
+mod embed;
+mod finish;
+mod input;
+mod logprobs;
+mod part;
+mod path;
+mod request;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use embed::{answer as embed_answer, request as embed_request};
+
+use crate::middle::UpstreamCodec;
+
+/// The codec.
+pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
+    request: request::write,
+    answer: answer::read,
+    stream: |choices| Box::new(stream::Stream::new(choices)),
+};

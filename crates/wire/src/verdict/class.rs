@@ -136,7 +136,7 @@ const OVERLOADED: [&str; 7] = [
 ];
 
 /// Words that stand in for a status when there is none.
-const WORDS: [(&str, Class); 33] = [
+const WORDS: [(&str, Class); 35] = [
     ("ratelimiterror", Class::RateLimited),
     ("ratelimitexceeded", Class::RateLimited),
     ("ratelimitreached", Class::RateLimited),
@@ -168,6 +168,8 @@ const WORDS: [(&str, Class); 33] = [
     ("invalidrequesterror", Class::InvalidRequest),
     ("badrequesterror", Class::InvalidRequest),
     ("invalidargument", Class::InvalidRequest),
+    ("failedprecondition", Class::InvalidRequest),
+    ("outofrange", Class::InvalidRequest),
     ("validationerror", Class::InvalidRequest),
     ("toolusefailed", Class::InvalidRequest),
 ];

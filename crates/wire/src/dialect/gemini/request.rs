@@ -1,0 +1,68 @@
+//! Writing a question as a `GenerateContentRequest`.
+//!
+//! Neither the model nor whether a stream is asked for are in it: both are in the path.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::middle::{Json, Lost, Options, Request};
+
+mod contents;
+mod lacking;
+mod media;
+mod model;
+mod parts;
+mod settings;
+mod thinking;
+mod tools;
+
+use contents::Content;
+use model::Generation;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Content<'a>>,
+    contents: Vec<Content<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<tools::Tools<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<tools::Config<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    safety_settings: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached_content: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<settings::Settings<'a>>,
+}
+
+/// Writes `request`, and names in `lost` what has no place.
+pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
+    let model = Generation::of(options.model);
+    let (system_instruction, contents) = contents::of(&request.messages, model, lost);
+    let tools = tools::of(&request.tools, lost);
+    let tool_config = match tools.is_empty() {
+        true => None,
+        false => request.tool_choice.as_ref().map(tools::Config::of),
+    };
+    let own = |names: [&str; 2]| {
+        let found = request
+            .extra
+            .iter()
+            .find(|(n, _)| names.contains(&n.as_str()));
+        found.map(|(_, value)| value)
+    };
+    let body = Body {
+        system_instruction,
+        contents,
+        tools,
+        tool_config,
+        safety_settings: own(lacking::OWN[0]),
+        cached_content: own(lacking::OWN[1]),
+        generation_config: settings::of(request, options.model, lost),
+    };
+    lacking::name(request, lost);
+    // strings, numbers and JSON values always serialise
+    serde_json::to_vec(&body).unwrap_or_default().into()
+}
