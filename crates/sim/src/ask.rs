@@ -27,6 +27,8 @@ pub(crate) struct Ask {
     pub(crate) stream: bool,
     /// How a stream is framed.
     pub(crate) wire: Wire,
+    /// How many blocks or items of other content come before the text.
+    pub(crate) before_text: usize,
     pub(crate) include_usage: bool,
     /// How many inputs an embeddings request carries, how many pictures are wanted.
     pub(crate) inputs: usize,
@@ -121,6 +123,7 @@ impl Ask {
             model: String::new(),
             stream: false,
             wire: Wire::Sse,
+            before_text: 0,
             include_usage: false,
             inputs: 1,
             id: String::new(),

@@ -413,6 +413,8 @@ async fn converse_names_its_events_in_sound_messages() {
     assert_eq!(said[1]["delta"]["reasoningContent"]["text"], "think0 ");
     assert_eq!(said[4]["start"]["toolUse"]["name"], "lookup");
     assert_eq!(said[5]["delta"]["toolUse"]["input"], "{\"city\":");
+    let block = |n: usize| said[n]["contentBlockIndex"].as_u64();
+    assert_eq!((block(1), block(4), block(8)), (Some(0), Some(1), Some(2)));
     assert_eq!(said[11]["stopReason"], "tool_use");
     assert_eq!(said[12]["usage"]["totalTokens"], 10);
     let whole = json(&told("reasoning,tool-call", CONVERSE, false).await);

@@ -124,10 +124,44 @@ async fn responses_streams_as_openai_does() {
     assert_eq!(names(&heard).last().unwrap(), "response.incomplete");
     let whole = json(&told("tool-call,reasoning", RESPONSES, false).await);
     assert_eq!(
-        (&whole["status"], &whole["output"][0]["content"][0]["text"]),
+        (&whole["status"], &whole["output"][2]["content"][0]["text"]),
         (&"completed".into(), &"tok0 tok1 ".into())
     );
-    assert_eq!(whole["output"][2]["arguments"], r#"{"city":"Paris"}"#);
+    assert_eq!(whole["output"][1]["arguments"], r#"{"city":"Paris"}"#);
+}
+
+/// The indexes that events name, one step for each of a row of equal ones.
+fn steps(heard: &Heard, member: &str) -> Vec<u64> {
+    let all = heard.data();
+    let mut steps: Vec<u64> = all
+        .iter()
+        .filter_map(|data| serde_json::from_str::<Value>(data).ok()?[member].as_u64())
+        .collect();
+    steps.dedup();
+    steps
+}
+
+#[tokio::test]
+async fn blocks_and_items_follow_each_other_and_never_overlap() {
+    for (path, member) in [(MESSAGES, "index"), (RESPONSES, "output_index")] {
+        for (line, wanted) in [
+            ("", vec![0]),
+            ("reasoning", vec![0, 1]),
+            ("reasoning,tool-call", vec![0, 1, 2]),
+            ("tool-call,tokens=0", vec![0]),
+        ] {
+            let heard = told(line, path, true).await;
+            assert_eq!(steps(&heard, member), wanted, "{path} {line}");
+            let opened =
+                heard.count("\"content_block_start\"") + heard.count("output_item.added\"");
+            let closed = heard.count("\"content_block_stop\"") + heard.count("output_item.done\"");
+            assert_eq!(
+                (opened, closed),
+                (wanted.len(), wanted.len()),
+                "{path} {line}"
+            );
+        }
+    }
 }
 
 #[tokio::test]

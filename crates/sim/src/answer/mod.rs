@@ -148,6 +148,7 @@ impl Answer {
 
     /// Lays out head and parts from the shape.
     pub(crate) fn build(&mut self) {
+        self.ask.before_text = self.shape.before_text();
         if self.shape.streamed(&self.ask) {
             self.set_type(self.wire.content_type());
             self.framing = Framing::Chunked;

@@ -77,6 +77,16 @@ impl Shape {
         (!self.no_finish).then(|| self.finish.as_deref().unwrap_or(fitting))
     }
 
+    /// Blocks of reasoning and tools, which come before the text.
+    pub(crate) fn before_text(&self) -> usize {
+        usize::from(self.reasoning > 0) + usize::from(self.tool)
+    }
+
+    /// Whether there is any text, or a refusal in its place.
+    pub(crate) fn says_text(&self) -> bool {
+        self.tokens > 0 || !self.large.is_empty() || self.refusal
+    }
+
     fn texts(&self) -> impl Iterator<Item = String> + '_ {
         let large = self.large.iter().map(|size| "x".repeat(*size));
         large.chain((0..self.tokens).map(token))
@@ -110,6 +120,9 @@ impl Shape {
                 _ => part,
             };
             parts.extend(voice.tool(ask, self).into_iter().map(at));
+        }
+        if self.says_text() {
+            parts.extend(voice.opening(ask));
         }
         if self.refusal {
             parts.push(content(voice.refusal(ask, REFUSAL)));

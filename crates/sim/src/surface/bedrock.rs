@@ -55,6 +55,10 @@ impl Voice for Invoke {
         Messages.preamble(ask)
     }
 
+    fn opening(&self, ask: &Ask) -> Vec<Part> {
+        Messages.opening(ask)
+    }
+
     fn text(&self, ask: &Ask, text: &str) -> Content {
         Messages.text(ask, text)
     }

@@ -1,8 +1,8 @@
 //! Bedrock's `Converse` and `ConverseStream`.
 //!
 //! Events are named by the header of their message and not inside their JSON. Only a tool call opens its
-//! block with an event. Text is block 0; reasoning and a tool call are blocks behind it. The stream ends
-//! with `messageStop` and then `metadata`, which alone carries the usage.
+//! block with an event; blocks are reasoning, a tool call and text, each closed before the next begins. The
+//! stream ends with `messageStop` and then `metadata`, which alone carries the usage.
 
 use super::{PROMPT_TOKENS, TOOL, TOOL_INPUT, Voice, bedrock, json};
 use crate::answer::{Content, Kind, Part, Problem, Shape};
@@ -24,8 +24,8 @@ fn stop(index: usize) -> Content {
     )
 }
 
-fn text_delta(text: &str) -> Content {
-    delta(0, &format!(r#""text":{}"#, json(text)))
+fn text_delta(ask: &Ask, text: &str) -> Content {
+    delta(ask.before_text, &format!(r#""text":{}"#, json(text)))
 }
 
 fn tool_id(ask: &Ask) -> String {
@@ -62,28 +62,28 @@ impl Voice for Converse {
         )]
     }
 
-    fn text(&self, _: &Ask, text: &str) -> Content {
-        text_delta(text)
+    fn text(&self, ask: &Ask, text: &str) -> Content {
+        text_delta(ask, text)
     }
 
     fn reasoning(&self, _: &Ask, texts: &[String]) -> Vec<Part> {
         let thought = |text: &String| {
             let said = format!(r#""reasoningContent":{{"text":{}}}"#, json(text));
-            Part::now(Kind::Content, delta(1, &said))
+            Part::now(Kind::Content, delta(0, &said))
         };
         let mut parts: Vec<Part> = texts.iter().map(thought).collect();
-        let signature = delta(1, r#""reasoningContent":{"signature":"c2lt"}"#);
+        let signature = delta(0, r#""reasoningContent":{"signature":"c2lt"}"#);
         parts.push(Part::now(Kind::Preamble, signature));
-        parts.push(Part::now(Kind::Preamble, stop(1)));
+        parts.push(Part::now(Kind::Preamble, stop(0)));
         parts
     }
 
-    fn refusal(&self, _: &Ask, text: &str) -> Content {
-        text_delta(text)
+    fn refusal(&self, ask: &Ask, text: &str) -> Content {
+        text_delta(ask, text)
     }
 
     fn tool(&self, ask: &Ask, shape: &Shape) -> Vec<Part> {
-        let index = if shape.reasoning > 0 { 2 } else { 1 };
+        let index = usize::from(shape.reasoning > 0);
         let id = tool_id(ask);
         let open = format!(
             r#"{{"contentBlockIndex":{index},"p":"ab","start":{{"toolUse":{{"name":"{TOOL}","toolUseId":"{id}"}}}}}}"#
@@ -100,10 +100,13 @@ impl Voice for Converse {
         parts
     }
 
-    fn finish(&self, _: &Ask, _: &Shape, reason: &str) -> Vec<Content> {
+    fn finish(&self, ask: &Ask, shape: &Shape, reason: &str) -> Vec<Content> {
         let reason = json(stop_reason(reason));
         let end = format!(r#"{{"p":"abcde","stopReason":{reason}}}"#);
-        vec![stop(0), Content::named("messageStop", end)]
+        let text = shape.says_text().then(|| stop(ask.before_text));
+        let mut events: Vec<Content> = text.into_iter().collect();
+        events.push(Content::named("messageStop", end));
+        events
     }
 
     fn usage(&self, _: &Ask, tokens: usize) -> Content {

@@ -1,7 +1,8 @@
 //! `/v1/messages` in Anthropic's form.
 //!
-//! The text is block 0, opened in the preamble and followed by a ping, as recorded; reasoning and a tool
-//! call open blocks of their own behind it, and close them. `message_stop` takes the place of `[DONE]`.
+//! Text alone is block 0, opened in the preamble and followed by a ping, as recorded; reasoning and a tool
+//! call are blocks of their own before it, each closed before the next is opened. `message_stop` takes the
+//! place of `[DONE]`.
 
 use super::{PROMPT_TOKENS, TOOL, TOOL_INPUT, Voice, json};
 use crate::answer::{Content, Kind, Part, Problem, Shape};
@@ -34,8 +35,15 @@ fn stop(index: usize) -> Content {
     Content::event("content_block_stop", &format!(r#","index":{index}"#))
 }
 
-fn text_delta(text: &str) -> Content {
-    delta(0, &format!(r#""type":"text_delta","text":{}"#, json(text)))
+fn text_delta(ask: &Ask, text: &str) -> Content {
+    let said = format!(r#""type":"text_delta","text":{}"#, json(text));
+    delta(ask.before_text, &said)
+}
+
+/// Opens the block of text.
+fn open_text(ask: &Ask) -> Part {
+    let block = start(ask.before_text, r#""type":"text","text":"""#);
+    Part::now(Kind::Preamble, block)
 }
 
 /// A block of its own around deltas of content.
@@ -66,16 +74,20 @@ fn tool_block(ask: &Ask, input: &str) -> String {
 impl Voice for Messages {
     fn preamble(&self, ask: &Ask) -> Vec<Part> {
         let message = message(ask, "", "null", 1);
-        let events = [
-            Content::event("message_start", &format!(r#","message":{message}"#)),
-            start(0, r#""type":"text","text":"""#),
-            Content::event("ping", ""),
-        ];
-        events.map(|event| Part::now(Kind::Preamble, event)).into()
+        let begun = Content::event("message_start", &format!(r#","message":{message}"#));
+        let mut parts = vec![Part::now(Kind::Preamble, begun)];
+        parts.extend((ask.before_text == 0).then(|| open_text(ask)));
+        parts.push(Part::now(Kind::Preamble, Content::event("ping", "")));
+        parts
     }
 
-    fn text(&self, _: &Ask, text: &str) -> Content {
-        text_delta(text)
+    fn opening(&self, ask: &Ask) -> Vec<Part> {
+        let late = (ask.before_text > 0).then(|| open_text(ask));
+        late.into_iter().collect()
+    }
+
+    fn text(&self, ask: &Ask, text: &str) -> Content {
+        text_delta(ask, text)
     }
 
     fn reasoning(&self, _: &Ask, texts: &[String]) -> Vec<Part> {
@@ -83,19 +95,19 @@ impl Voice for Messages {
             .iter()
             .map(|text| format!(r#""type":"thinking_delta","thinking":{}"#, json(text)));
         let open = r#""type":"thinking","thinking":"","signature":"""#;
-        let mut parts = block(1, open, Kind::Content, deltas);
-        let signature = delta(1, r#""type":"signature_delta","signature":"c2lt""#);
+        let mut parts = block(0, open, Kind::Content, deltas);
+        let signature = delta(0, r#""type":"signature_delta","signature":"c2lt""#);
         let before_stop = parts.len().saturating_sub(1);
         parts.insert(before_stop, Part::now(Kind::Preamble, signature));
         parts
     }
 
-    fn refusal(&self, _: &Ask, text: &str) -> Content {
-        text_delta(text)
+    fn refusal(&self, ask: &Ask, text: &str) -> Content {
+        text_delta(ask, text)
     }
 
     fn tool(&self, ask: &Ask, shape: &Shape) -> Vec<Part> {
-        let index = if shape.reasoning > 0 { 2 } else { 1 };
+        let index = usize::from(shape.reasoning > 0);
         let delta = |piece: &str| {
             format!(
                 r#""type":"input_json_delta","partial_json":{}"#,
@@ -110,12 +122,15 @@ impl Voice for Messages {
         )
     }
 
-    fn finish(&self, _: &Ask, shape: &Shape, reason: &str) -> Vec<Content> {
+    fn finish(&self, ask: &Ask, shape: &Shape, reason: &str) -> Vec<Content> {
         let (reason, tokens) = (json(stop_reason(reason)), shape.count());
         let said = format!(
             r#","delta":{{"stop_reason":{reason},"stop_sequence":null}},"usage":{{"output_tokens":{tokens}}}"#
         );
-        vec![stop(0), Content::event("message_delta", &said)]
+        let opened = ask.before_text == 0 || shape.says_text();
+        let mut events: Vec<Content> = opened.then(|| stop(ask.before_text)).into_iter().collect();
+        events.push(Content::event("message_delta", &said));
+        events
     }
 
     fn usage(&self, _: &Ask, tokens: usize) -> Content {

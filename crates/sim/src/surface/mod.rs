@@ -39,6 +39,10 @@ pub(crate) trait Voice: Sync {
     }
     /// Everything of a stream before its first content.
     fn preamble(&self, ask: &Ask) -> Vec<Part>;
+    /// What opens the text, where other content came first.
+    fn opening(&self, _ask: &Ask) -> Vec<Part> {
+        Vec::new()
+    }
     /// The event that opens an answer and says nothing.
     fn role(&self, ask: &Ask) -> Content {
         let first = self.preamble(ask).into_iter().next();

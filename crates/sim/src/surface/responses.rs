@@ -1,6 +1,6 @@
 //! `/v1/responses` in OpenAI's form.
 //!
-//! The message is output item 0, opened in the preamble; reasoning and a tool call are items behind it.
+//! A message alone is output item 0, opened in the preamble; reasoning and a tool call are items before it.
 //! The stream ends with `response.completed`, or `response.incomplete` where the finish is not `stop`;
 //! there is no `[DONE]`. Events are numbered last, because a script decides which of them there are. A
 //! response that was made can be asked for again, cancelled and deleted.
@@ -40,11 +40,15 @@ fn text_part(text: &str) -> String {
     )
 }
 
+fn summary(text: &str) -> String {
+    format!(r#"{{"type":"summary_text","text":{}}}"#, json(text))
+}
+
 fn thinking(ask: &Ask, text: &str) -> String {
     let summary = if text.is_empty() {
         String::new()
     } else {
-        format!(r#"{{"type":"summary_text","text":{}}}"#, json(text))
+        summary(text)
     };
     format!(
         r#"{{"id":"rs_sim_{}","type":"reasoning","summary":[{summary}]}}"#,
@@ -61,10 +65,8 @@ fn call(ask: &Ask, status: &str, input: &str) -> String {
 
 /// The members by which the message's text events name their place.
 fn place(ask: &Ask) -> String {
-    format!(
-        r#","item_id":"msg_sim_{}","output_index":0,"content_index":0"#,
-        ask.seq
-    )
+    let (seq, index) = (ask.seq, ask.before_text);
+    format!(r#","item_id":"msg_sim_{seq}","output_index":{index},"content_index":0"#)
 }
 
 fn added(index: usize, item: &str) -> Part {
@@ -84,15 +86,35 @@ fn item_done(index: usize, item: &str) -> Content {
     )
 }
 
+/// Whether there is a message.
+fn speaks(ask: &Ask, shape: &Shape) -> bool {
+    ask.before_text == 0 || shape.says_text()
+}
+
+/// Opens the message and its text.
+fn open_text(ask: &Ask) -> [Part; 2] {
+    let part = format!(r#"{},"part":{}"#, place(ask), text_part(""));
+    [
+        added(ask.before_text, &message(ask, "in_progress", "")),
+        Part::now(
+            Kind::Preamble,
+            Content::event("response.content_part.added", &part),
+        ),
+    ]
+}
+
 /// Everything the response has put out.
 fn output(ask: &Ask, shape: &Shape) -> String {
-    let mut items = vec![message(ask, "completed", &text_part(&shape.text()))];
+    let mut items = Vec::new();
     items.extend((shape.reasoning > 0).then(|| thinking(ask, &shape.thought())));
     items.extend(
         shape
             .tool
             .then(|| call(ask, "completed", &TOOL_INPUT.concat())),
     );
+    if speaks(ask, shape) {
+        items.push(message(ask, "completed", &text_part(&shape.text())));
+    }
     items.join(",")
 }
 
@@ -136,19 +158,20 @@ impl Voice for Responses {
             r#","response":{}"#,
             response(ask, "in_progress", "null", "", "null")
         );
-        let part = format!(r#"{},"part":{}"#, place(ask), text_part(""));
-        vec![
-            Part::now(Kind::Preamble, Content::event("response.created", &begun)),
-            Part::now(
-                Kind::Preamble,
-                Content::event("response.in_progress", &begun),
-            ),
-            added(0, &message(ask, "in_progress", "")),
-            Part::now(
-                Kind::Preamble,
-                Content::event("response.content_part.added", &part),
-            ),
-        ]
+        let events = ["response.created", "response.in_progress"];
+        let begin = |name| Part::now(Kind::Preamble, Content::event(name, &begun));
+        let mut parts: Vec<Part> = events.map(begin).into();
+        if ask.before_text == 0 {
+            parts.extend(open_text(ask));
+        }
+        parts
+    }
+
+    fn opening(&self, ask: &Ask) -> Vec<Part> {
+        match ask.before_text {
+            0 => Vec::new(),
+            _ => open_text(ask).into(),
+        }
     }
 
     fn text(&self, ask: &Ask, text: &str) -> Content {
@@ -158,20 +181,32 @@ impl Voice for Responses {
 
     fn reasoning(&self, ask: &Ask, texts: &[String]) -> Vec<Part> {
         let place = format!(
-            r#","item_id":"rs_sim_{}","output_index":1,"summary_index":0"#,
+            r#","item_id":"rs_sim_{}","output_index":0,"summary_index":0"#,
             ask.seq
         );
-        let delta = |text: &String| format!(r#"{place},"delta":{}"#, json(text));
-        let mut parts = vec![added(1, &thinking(ask, ""))];
+        let part = |name, text: &str| {
+            let said = format!(r#"{place},"part":{}"#, summary(text));
+            Part::now(Kind::Preamble, Content::event(name, &said))
+        };
+        let mut parts = vec![
+            added(0, &thinking(ask, "")),
+            part("response.reasoning_summary_part.added", ""),
+        ];
         parts.extend(texts.iter().map(|text| {
+            let said = format!(r#"{place},"delta":{}"#, json(text));
             Part::now(
                 Kind::Content,
-                Content::event("response.reasoning_summary_text.delta", &delta(text)),
+                Content::event("response.reasoning_summary_text.delta", &said),
             )
         }));
+        let whole = texts.concat();
+        let said = format!(r#"{place},"text":{}"#, json(&whole));
+        let done = Content::event("response.reasoning_summary_text.done", &said);
+        parts.push(Part::now(Kind::Preamble, done));
+        parts.push(part("response.reasoning_summary_part.done", &whole));
         parts.push(Part::now(
             Kind::Preamble,
-            item_done(1, &thinking(ask, &texts.concat())),
+            item_done(0, &thinking(ask, &whole)),
         ));
         parts
     }
@@ -184,7 +219,7 @@ impl Voice for Responses {
     }
 
     fn tool(&self, ask: &Ask, shape: &Shape) -> Vec<Part> {
-        let index = if shape.reasoning > 0 { 2 } else { 1 };
+        let index = usize::from(shape.reasoning > 0);
         let place = format!(r#","item_id":"fc_sim_{}","output_index":{index}"#, ask.seq);
         let mut parts = vec![added(index, &call(ask, "in_progress", ""))];
         parts.extend(TOOL_INPUT.map(|piece| {
@@ -206,6 +241,9 @@ impl Voice for Responses {
     }
 
     fn finish(&self, ask: &Ask, shape: &Shape, _: &str) -> Vec<Content> {
+        if !speaks(ask, shape) {
+            return Vec::new();
+        }
         let (place, text) = (place(ask), shape.text());
         let part = text_part(&text);
         vec![
@@ -217,7 +255,7 @@ impl Voice for Responses {
                 "response.content_part.done",
                 &format!(r#"{place},"part":{part}"#),
             ),
-            item_done(0, &message(ask, "completed", &part)),
+            item_done(ask.before_text, &message(ask, "completed", &part)),
         ]
     }
 
