@@ -1,0 +1,108 @@
+//! Tools as chat completions have them: functions, and OpenAI's `custom`.
+
+use serde::Serialize;
+
+use crate::middle::{self, Json, Lost, Request, ToolChoice};
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Tool<'a> {
+    Function {
+        r#type: &'static str,
+        function: Function<'a>,
+    },
+    /// As it came.
+    Spelled(&'a Json),
+}
+
+#[derive(Serialize)]
+pub(super) struct Function<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Choice<'a> {
+    Word(&'static str),
+    Function {
+        r#type: &'static str,
+        function: Name<'a>,
+    },
+}
+
+#[derive(Serialize)]
+pub(super) struct Name<'a> {
+    name: &'a str,
+}
+
+/// The tools, and the choice among them, which means nothing without any.
+pub(super) fn all<'a>(
+    request: &'a Request,
+    lost: &mut Lost,
+) -> (Vec<Tool<'a>>, Option<Choice<'a>>) {
+    let mut tools = Vec::new();
+    for tool in &request.tools {
+        tools.extend(self::tool(tool, lost));
+    }
+    let choice = request.tool_choice.as_ref();
+    if tools.is_empty() {
+        if matches!(choice, Some(ToolChoice::Required | ToolChoice::Function(_))) {
+            lost.parameter("tool_choice");
+        }
+        return (tools, None);
+    }
+    (tools, choice.map(self::choice))
+}
+
+fn tool<'a>(tool: &'a middle::Tool, lost: &mut Lost) -> Option<Tool<'a>> {
+    match tool {
+        middle::Tool::Function {
+            name,
+            description,
+            parameters,
+            strict,
+            cache,
+        } => {
+            if cache.is_some() {
+                lost.parameter("cache_control");
+            }
+            Some(Tool::Function {
+                r#type: "function",
+                function: Function {
+                    name,
+                    description: description.as_deref(),
+                    parameters: parameters.as_ref(),
+                    strict: *strict,
+                },
+            })
+        }
+        // the Responses API has `custom` too, with its members not inside `custom`
+        middle::Tool::Hosted { kind, value }
+            if kind == "custom" && value.member("custom").is_some() =>
+        {
+            Some(Tool::Spelled(value))
+        }
+        middle::Tool::Hosted { kind, .. } => {
+            lost.parameter(format!("tools[].{kind}"));
+            None
+        }
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Choice<'_> {
+    match choice {
+        ToolChoice::Auto => Choice::Word("auto"),
+        ToolChoice::None => Choice::Word("none"),
+        ToolChoice::Required => Choice::Word("required"),
+        ToolChoice::Function(name) => Choice::Function {
+            r#type: "function",
+            function: Name { name },
+        },
+    }
+}

@@ -1,0 +1,213 @@
+//! The tool calls of one choice, put together from fragments.
+//!
+//! OpenAI numbers calls and gives id and name with the first fragment only. Others send whole calls without
+//! a number, give every call the number 0, or repeat the head in each fragment. Here a call begins when an
+//! id or a name that is new says so; what has neither belongs to the call with its number, or to the last
+//! one. Input is passed on as it is.
+
+use std::borrow::Cow;
+
+use super::loose;
+use crate::{json, middle::Delta};
+
+/// One element of `tool_calls`, or a legacy `function_call`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fragment<'a> {
+    slot: Slot,
+    id: Option<Cow<'a, str>>,
+    name: Option<Cow<'a, str>>,
+    input: Option<Cow<'a, str>>,
+    /// Gemini's thought signature.
+    signature: Option<Cow<'a, str>>,
+}
+
+/// How fragments of a call find one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Slot {
+    #[default]
+    Unnumbered,
+    At(u64),
+    Legacy,
+}
+
+impl<'a> Fragment<'a> {
+    /// Says nothing if `call` is not an object.
+    pub(super) fn read(call: &'a str) -> Self {
+        let names = ["index", "id", "function", "custom", "extra_content"];
+        let Some([index, id, function, custom, extra]) = json::members(call, &names) else {
+            return Self::default();
+        };
+        let [name, arguments] = function
+            .and_then(|f| json::members(f, &["name", "arguments"]))
+            .unwrap_or_default();
+        let [custom_name, custom_input] = custom
+            .and_then(|c| json::members(c, &["name", "input"]))
+            .unwrap_or_default();
+        let signature = extra
+            .and_then(|extra| json::member(extra, "google"))
+            .and_then(|google| json::member(google, "thought_signature"));
+        Self {
+            slot: index
+                .and_then(json::count)
+                .map_or(Slot::Unnumbered, Slot::At),
+            id: id.and_then(loose::text),
+            name: name.or(custom_name).and_then(loose::text),
+            input: arguments.and_then(input).or(custom_input.and_then(input)),
+            signature: signature.and_then(loose::text),
+        }
+    }
+
+    /// A `function_call`, of which there is one in a choice.
+    pub(super) fn legacy(call: &'a str) -> Self {
+        let [name, arguments] = json::members(call, &["name", "arguments"]).unwrap_or_default();
+        Self {
+            slot: Slot::Legacy,
+            // the head of a legacy call may come without a name
+            name: Some(name.and_then(loose::text).unwrap_or_default()),
+            input: arguments.and_then(input),
+            ..Self::default()
+        }
+    }
+
+    fn is_head(&self) -> bool {
+        self.id.is_some() || self.name.is_some()
+    }
+}
+
+/// Input as text, or as an object where a server does not serialise it.
+fn input(value: &str) -> Option<Cow<'_, str>> {
+    match json::is_object(value) {
+        true => Some(Cow::Borrowed(value)),
+        false => loose::text(value),
+    }
+}
+
+/// The calls of one choice so far.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<Call>);
+
+#[derive(Debug)]
+struct Call {
+    slot: Slot,
+    id: String,
+    name: String,
+    told: bool,
+}
+
+/// Calls further back than this get no more fragments.
+const BACK: usize = 256;
+
+impl Calls {
+    /// Takes the next fragment and tells what is known by it.
+    pub(super) fn take(
+        &mut self,
+        fragment: Fragment<'_>,
+        choice: u32,
+        sink: &mut dyn FnMut(Delta<'_>),
+    ) {
+        if !fragment.is_head() && fragment.input.is_none() && fragment.signature.is_none() {
+            return;
+        }
+        let at = self.find(&fragment).unwrap_or_else(|| {
+            self.0.push(Call {
+                slot: fragment.slot,
+                id: String::new(),
+                name: String::new(),
+                told: false,
+            });
+            self.0.len() - 1
+        });
+        let Some(call) = self.0.get_mut(at) else {
+            return;
+        };
+        let index = u32::try_from(at).unwrap_or(u32::MAX);
+        for (kept, value) in [(&mut call.id, fragment.id), (&mut call.name, fragment.name)] {
+            if let Some(value) = value.filter(|_| kept.is_empty()) {
+                *kept = value.into_owned();
+            }
+        }
+        if !call.name.is_empty() || fragment.input.is_some() {
+            call.tell(choice, index, sink);
+        }
+        if let Some(value) = fragment.signature {
+            call.tell(choice, index, sink);
+            sink(Delta::CallSignature {
+                choice,
+                index,
+                value,
+            });
+        }
+        if let Some(json) = fragment.input {
+            sink(Delta::ToolInput {
+                choice,
+                index,
+                json,
+            });
+        }
+    }
+
+    /// At the end: tells the calls that never had more than an id.
+    pub(super) fn finish(&mut self, choice: u32, sink: &mut dyn FnMut(Delta<'_>)) {
+        for (index, call) in (0..).zip(&mut self.0) {
+            call.tell(choice, index, sink);
+        }
+    }
+
+    /// The call that a fragment belongs to; `None` if it begins one.
+    fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let last = self.0.len().checked_sub(1);
+        let same = |call: &&Call| call.slot == fragment.slot;
+        let found = match fragment.slot {
+            Slot::Unnumbered => last.filter(|at| self.0.get(*at).as_ref().is_some_and(same)),
+            _ => {
+                let back = self.0.len().saturating_sub(BACK);
+                let recent = self.0.get(back..)?.iter();
+                let from_end = recent.rev().position(|call| call.slot == fragment.slot);
+                from_end.and_then(|n| self.0.len().checked_sub(n + 1))
+            }
+        };
+        match found.and_then(|at| self.0.get(at)) {
+            Some(call) if call.goes_on(fragment) => found,
+            None if !fragment.is_head() => last,
+            _ => None,
+        }
+    }
+}
+
+impl Call {
+    /// Whether the fragment is one of this call's.
+    fn goes_on(&self, fragment: &Fragment<'_>) -> bool {
+        let same = |kept: &str, value: &Option<Cow<'_, str>>| {
+            value
+                .as_deref()
+                .is_none_or(|v| kept.is_empty() || kept == v)
+        };
+        let whole = self.slot == Slot::Unnumbered;
+        match fragment.slot {
+            Slot::Legacy => true,
+            // without numbers only the same id is the same call: two calls of one tool are two
+            _ if whole && fragment.is_head() => {
+                fragment.id.as_deref().is_some_and(|id| id == self.id)
+            }
+            _ => same(&self.id, &fragment.id) && same(&self.name, &fragment.name),
+        }
+    }
+
+    fn tell(&mut self, choice: u32, index: u32, sink: &mut dyn FnMut(Delta<'_>)) {
+        if std::mem::replace(&mut self.told, true) {
+            return;
+        }
+        if self.id.is_empty() {
+            self.id = match choice {
+                0 => format!("call_{index}"),
+                choice => format!("call_{choice}_{index}"),
+            };
+        }
+        sink(Delta::ToolCall {
+            choice,
+            index,
+            id: Cow::Borrowed(&self.id),
+            name: Cow::Borrowed(&self.name),
+        });
+    }
+}

@@ -1,0 +1,161 @@
+//! The `delta` of a chunk, and how far each choice is.
+//!
+//! Elements of lists are numbered along the stream, because the Python SDK refuses to put together lists
+//! whose elements have no `index`.
+
+use serde::Serialize;
+
+use super::super::{
+    citation,
+    form::{self, Audio, Call, Content, Detail, Extra, Function, Image},
+    reply::kind,
+};
+use crate::{
+    dialect::Finish,
+    middle::{Delta, Json, Part},
+};
+
+/// A `delta`.
+#[derive(Default, Serialize)]
+pub(super) struct Piece<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_details: Option<[Detail<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<[Call<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<[Json; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audio: Option<Audio<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    images: Option<[Content<'a>; 1]>,
+}
+
+/// How far one choice is.
+#[derive(Default)]
+pub(super) struct State {
+    /// Its role was written.
+    pub(super) begun: bool,
+    pub(super) finish: Option<Finish>,
+    pub(super) has_calls: bool,
+    details: usize,
+    annotations: usize,
+    images: usize,
+}
+
+/// What a step is for the caller: a piece, or the name of what there is no place for.
+pub(super) type Said<'a> = Result<Piece<'a>, String>;
+
+impl State {
+    /// The piece that `delta` is; `None` for a step that says nothing.
+    pub(super) fn piece<'d>(&mut self, delta: &'d Delta<'_>) -> Option<Said<'d>> {
+        let mut piece = Piece::default();
+        match delta {
+            Delta::Text { text, .. } => piece.content = Some(text),
+            Delta::Refusal { text, .. } => piece.refusal = Some(text),
+            Delta::Reasoning { text, .. } => piece.reasoning_content = Some(text),
+            Delta::Signature { value, .. } => {
+                let detail = Detail::signature(value, next(&mut self.details));
+                piece.reasoning_details = Some([detail]);
+            }
+            Delta::Opaque { value, .. } => {
+                let detail = Detail::opaque(value, next(&mut self.details));
+                piece.reasoning_details = Some([detail]);
+            }
+            Delta::ToolCall { .. } | Delta::ToolInput { .. } | Delta::CallSignature { .. } => {
+                self.has_calls = true;
+                piece.tool_calls = call(delta).map(|call| [call]);
+            }
+            Delta::Citation { json, .. } => {
+                match citation::annotation(json, Some(self.annotations)) {
+                    Some(annotation) => piece.annotations = Some([annotation]),
+                    None => return Some(Err("citations".to_owned())),
+                }
+                self.annotations += 1;
+            }
+            Delta::Whole { part, .. } => return Some(self.whole(part)),
+            _ => return None,
+        }
+        Some(Ok(piece))
+    }
+
+    fn whole<'d>(&mut self, part: &'d Part) -> Said<'d> {
+        let mut piece = Piece::default();
+        match part {
+            Part::Text { text, .. } => piece.content = Some(text),
+            Part::Audio { data, format } => piece.audio = Some(Audio { data, format }),
+            Part::Image { source, .. } => {
+                let url = form::address(source).ok_or("image_url")?;
+                piece.images = Some([Content::ImageUrl {
+                    image_url: Image { url, detail: None },
+                    index: Some(next(&mut self.images)),
+                }]);
+            }
+            part => return Err(kind(part)),
+        }
+        Ok(piece)
+    }
+}
+
+/// The choice that a step is of.
+pub(super) fn choice(delta: &Delta<'_>) -> Option<u32> {
+    match delta {
+        Delta::Text { choice, .. }
+        | Delta::Refusal { choice, .. }
+        | Delta::Reasoning { choice, .. }
+        | Delta::Signature { choice, .. }
+        | Delta::Opaque { choice, .. }
+        | Delta::ToolCall { choice, .. }
+        | Delta::CallSignature { choice, .. }
+        | Delta::ToolInput { choice, .. }
+        | Delta::Whole { choice, .. }
+        | Delta::Citation { choice, .. } => Some(*choice),
+        _ => None,
+    }
+}
+
+fn call<'d>(delta: &'d Delta<'_>) -> Option<Call<'d>> {
+    let call = |index: &u32| Call {
+        index: Some(*index),
+        ..Call::default()
+    };
+    Some(match delta {
+        Delta::ToolCall {
+            index, id, name, ..
+        } => Call {
+            id: Some(id),
+            r#type: Some("function"),
+            function: Some(Function {
+                name: Some(name),
+                arguments: "",
+            }),
+            ..call(index)
+        },
+        Delta::ToolInput { index, json, .. } => Call {
+            function: Some(Function {
+                name: None,
+                arguments: json,
+            }),
+            ..call(index)
+        },
+        Delta::CallSignature { index, value, .. } => Call {
+            extra_content: Some(Extra::signature(value)),
+            ..call(index)
+        },
+        _ => return None,
+    })
+}
+
+/// A number, counted on.
+fn next(counter: &mut usize) -> usize {
+    let number = *counter;
+    *counter += 1;
+    number
+}

@@ -1,0 +1,213 @@
+//! The shapes that are written, in OpenAI's order of members.
+//!
+//! Questions, whole answers and chunks share most of them. Numbers and schemas are written as they were
+//! spelled.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::middle::{Part, Source, ToolCall};
+
+/// A part of `content`, or of `images`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Content<'a> {
+    Text {
+        text: &'a str,
+    },
+    ImageUrl {
+        image_url: Image<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        index: Option<usize>,
+    },
+    VideoUrl {
+        video_url: Image<'a>,
+    },
+    InputAudio {
+        input_audio: Audio<'a>,
+    },
+    File {
+        file: File<'a>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Image<'a> {
+    pub(super) url: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) detail: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Audio<'a> {
+    pub(super) data: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) format: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct File<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) filename: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file_data: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file_id: Option<&'a str>,
+}
+
+/// The address of a picture; `None` for one that is only known by an id.
+pub(super) fn address(source: &Source) -> Option<Cow<'_, str>> {
+    match source {
+        Source::Url(url) => Some(Cow::Borrowed(url)),
+        _ => source.to_url().map(Cow::Owned),
+    }
+}
+
+/// An element of `tool_calls`.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Call<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) r#type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) function: Option<Function<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<Extra<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Function<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<&'a str>,
+    pub(super) arguments: &'a str,
+}
+
+/// Where Gemini's own chat completions put the signature of a call.
+#[derive(Debug, Serialize)]
+pub(super) struct Extra<'a> {
+    google: Signed<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Signed<'a> {
+    thought_signature: &'a str,
+}
+
+impl<'a> Extra<'a> {
+    pub(super) fn signature(thought_signature: &'a str) -> Self {
+        Self {
+            google: Signed { thought_signature },
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// A whole call, without its signature.
+    pub(super) fn whole(call: &'a ToolCall) -> Self {
+        Self {
+            id: Some(&call.id),
+            r#type: Some("function"),
+            function: Some(Function {
+                name: Some(&call.name),
+                arguments: &call.input,
+            }),
+            ..Self::default()
+        }
+    }
+}
+
+/// An element of `reasoning_details`, as OpenRouter spells them: what `reasoning_content` has no place for.
+#[derive(Debug, Serialize)]
+pub(super) struct Detail<'a> {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a str>,
+    index: usize,
+}
+
+impl<'a> Detail<'a> {
+    pub(super) fn signature(signature: &'a str, index: usize) -> Self {
+        Self {
+            r#type: "reasoning.text",
+            signature: Some(signature),
+            data: None,
+            index,
+        }
+    }
+
+    pub(super) fn opaque(data: &'a str, index: usize) -> Self {
+        Self {
+            r#type: "reasoning.encrypted",
+            signature: None,
+            data: Some(data),
+            index,
+        }
+    }
+}
+
+/// `usage`.
+#[derive(Debug, Serialize)]
+pub(super) struct Usage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_tokens_details: Option<Prompt>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens_details: Option<Completion>,
+}
+
+#[derive(Debug, Serialize)]
+struct Prompt {
+    cached_tokens: u64,
+    /// OpenRouter's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_write_tokens: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Completion {
+    reasoning_tokens: u64,
+}
+
+impl Usage {
+    /// Callers with strict types need all three sums: what is not known is 0 there.
+    pub(super) fn of(usage: &crate::Usage) -> Self {
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let prompt = usage.cached_input.is_some() || usage.cache_write.is_some();
+        Self {
+            prompt_tokens: input,
+            completion_tokens: output,
+            total_tokens: usage.total.unwrap_or_else(|| input.saturating_add(output)),
+            prompt_tokens_details: prompt.then(|| Prompt {
+                cached_tokens: usage.cached_input.unwrap_or(0),
+                cache_write_tokens: usage.cache_write,
+            }),
+            completion_tokens_details: usage
+                .reasoning
+                .map(|reasoning_tokens| Completion { reasoning_tokens }),
+        }
+    }
+}
+
+/// The name under which a part is told to be lost.
+pub(super) fn lost_name(part: &Part) -> Cow<'static, str> {
+    let kind = match part {
+        Part::Text { .. } => "text",
+        Part::Image { .. } => "image_url",
+        Part::File { .. } => "file",
+        Part::Audio { .. } => "input_audio",
+        Part::Reasoning { .. } => "reasoning",
+        Part::ToolCall(_) => "tool_call",
+        Part::ToolResult(_) => "tool_result",
+        Part::Refusal { .. } => "refusal",
+        Part::Other { kind, .. } => return format!("messages[].content[].{kind}").into(),
+    };
+    format!("messages[].content[].{kind}").into()
+}
