@@ -33,15 +33,13 @@ fn thought(text: &str) -> String {
     format!(r#"{{"text":{},"thought":true}}"#, json(text))
 }
 
-fn call(ask: &Ask, shape: &Shape) -> String {
-    let (seq, input) = (ask.seq, TOOL_INPUT.concat());
+fn call(shape: &Shape) -> String {
+    let input = TOOL_INPUT.concat();
     let signature = match shape.reasoning {
         0 => "",
         _ => r#","thoughtSignature":"c2lt""#,
     };
-    format!(
-        r#"{{"functionCall":{{"id":"call_sim_{seq}","name":"{TOOL}","args":{input}}}{signature}}}"#
-    )
+    format!(r#"{{"functionCall":{{"name":"{TOOL}","args":{input}}}{signature}}}"#)
 }
 
 /// `usageMetadata` behind this many deltas; what is zero is left out, as recorded.
@@ -132,7 +130,7 @@ impl Voice for Gemini {
     }
 
     fn tool(&self, ask: &Ask, shape: &Shape) -> Vec<Part> {
-        vec![Part::now(Kind::Tool, event(ask, &call(ask, shape)))]
+        vec![Part::now(Kind::Tool, event(ask, &call(shape)))]
     }
 
     fn finish(&self, ask: &Ask, _: &Shape, reason: &str) -> Vec<Content> {
@@ -165,7 +163,7 @@ impl Voice for Gemini {
     fn whole(&self, ask: &Ask, shape: &Shape) -> String {
         let mut parts = Vec::new();
         parts.extend((shape.reasoning > 0).then(|| thought(&shape.thought())));
-        parts.extend(shape.tool.then(|| call(ask, shape)));
+        parts.extend(shape.tool.then(|| call(shape)));
         parts.push(text(&shape.text()));
         let said = content(&parts.join(","));
         let finish = shape.finish().map_or(String::new(), |reason| {

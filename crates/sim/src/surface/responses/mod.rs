@@ -5,63 +5,14 @@
 //! there is no `[DONE]`. Events are numbered last, because a script decides which of them there are. A
 //! response that was made can be asked for again, cancelled and deleted.
 
-use super::{CREATED, PROMPT_TOKENS, TOOL, TOOL_INPUT, Voice, json};
+mod items;
+
+use super::{TOOL_INPUT, Voice, json};
 use crate::answer::{Content, Kind, Part, Place, Problem, Shape};
 use crate::ask::Ask;
+use items::{call, message, response, summary, text_part, thinking, usage};
 
 pub(crate) struct Responses;
-
-fn response(ask: &Ask, status: &str, incomplete: &str, output: &str, usage: &str) -> String {
-    let (id, model) = (json(&ask.id), ask.model_json());
-    let previous = ask.previous.as_deref().map_or("null".to_owned(), json);
-    format!(
-        r#"{{"id":{id},"object":"response","created_at":{CREATED},"status":"{status}","error":null,"incomplete_details":{incomplete},"model":{model},"output":[{output}],"parallel_tool_calls":true,"previous_response_id":{previous},"tool_choice":"auto","tools":[],"usage":{usage}}}"#
-    )
-}
-
-fn usage(tokens: usize) -> String {
-    let total = PROMPT_TOKENS + tokens;
-    format!(
-        r#"{{"input_tokens":{PROMPT_TOKENS},"input_tokens_details":{{"cached_tokens":0}},"output_tokens":{tokens},"output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{total}}}"#
-    )
-}
-
-fn message(ask: &Ask, status: &str, content: &str) -> String {
-    let seq = ask.seq;
-    format!(
-        r#"{{"id":"msg_sim_{seq}","type":"message","status":"{status}","role":"assistant","content":[{content}]}}"#
-    )
-}
-
-fn text_part(text: &str) -> String {
-    format!(
-        r#"{{"type":"output_text","text":{},"annotations":[]}}"#,
-        json(text)
-    )
-}
-
-fn summary(text: &str) -> String {
-    format!(r#"{{"type":"summary_text","text":{}}}"#, json(text))
-}
-
-fn thinking(ask: &Ask, text: &str) -> String {
-    let summary = if text.is_empty() {
-        String::new()
-    } else {
-        summary(text)
-    };
-    format!(
-        r#"{{"id":"rs_sim_{}","type":"reasoning","summary":[{summary}]}}"#,
-        ask.seq
-    )
-}
-
-fn call(ask: &Ask, status: &str, input: &str) -> String {
-    let (seq, input) = (ask.seq, json(input));
-    format!(
-        r#"{{"id":"fc_sim_{seq}","type":"function_call","status":"{status}","call_id":"call_sim_{seq}","name":"{TOOL}","arguments":{input}}}"#
-    )
-}
 
 /// The members by which the message's text events name their place.
 fn place(ask: &Ask) -> String {
