@@ -154,10 +154,10 @@ impl Deadline {
     }
 
     fn bound(&self) -> Option<Bound> {
-        [self.total, self.before_content]
-            .into_iter()
-            .flatten()
-            .min_by_key(|b| b.at)
+        match (self.total, self.before_content) {
+            (Some(total), Some(first)) if first.at < total.at => Some(first),
+            (total, first) => total.or(first),
+        }
     }
 
     /// The limit of the whole request.
@@ -173,8 +173,8 @@ impl Deadline {
     /// Time left of the whole request; what binds only up to the first content does not count.
     #[must_use]
     pub fn total_left(&self) -> Option<Duration> {
-        let now = Instant::now();
-        self.total_at().map(|at| at.saturating_duration_since(now))
+        let left = |at: Instant| at.saturating_duration_since(Instant::now());
+        self.total_at().map(left)
     }
 
     /// The instant at which the request ends, if it has one.

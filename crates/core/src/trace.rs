@@ -49,6 +49,11 @@ impl TraceId {
     pub fn mint() -> Self {
         Self(fastrand::u128(1..).to_be_bytes())
     }
+
+    /// Calls `read` with its 32 digits, which are made for it without a formatter.
+    pub fn text<T>(&self, read: impl FnOnce(&str) -> T) -> T {
+        read(std::str::from_utf8(&digits(&self.0)).unwrap_or_default())
+    }
 }
 
 impl SpanId {

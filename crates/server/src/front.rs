@@ -126,7 +126,7 @@ fn request_id(headers: &HeaderMap) -> Arc<str> {
     let given = headers.get("x-request-id").and_then(|v| v.to_str().ok());
     match given.filter(|id| (1..=128).contains(&id.len()) && id.bytes().all(plain)) {
         Some(id) => id.into(),
-        None => TraceId::mint().to_string().into(),
+        None => TraceId::mint().text(|id| id.into()),
     }
 }
 

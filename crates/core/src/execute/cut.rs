@@ -108,23 +108,24 @@ impl Cuts {
     fn earliest(&self, progress: Option<&Progress>) -> Option<Cut> {
         let connected = progress.is_some_and(Progress::is_connected);
         let content = progress.and_then(Progress::last_content);
-        let binds = |c: &Cut| match c.until {
+        let binds = |c: &&Cut| match c.until {
             Until::Connected => !connected,
             Until::Content => content.is_none(),
             Until::End => true,
         };
         let redialled = progress.map(Progress::connecting_since).unwrap_or_default();
-        let shifted = |c: Cut| match c.until {
+        let shifted = |c: &Cut| match c.until {
             Until::Connected => Cut {
                 at: c.at + redialled,
-                ..c
+                ..*c
             },
-            _ => c,
+            _ => *c,
         };
         let token = content
             .zip(self.between)
             .and_then(|(at, length)| Cut::clock(Clock::StreamToken, at, length));
-        let fixed = self.cuts.into_iter().flatten().filter(binds).map(shifted);
+        // by reference: this is asked at every turn of every exchange
+        let fixed = self.cuts.iter().flatten().filter(binds).map(shifted);
         fixed
             .chain(token)
             .min_by_key(|c| (c.at, c.why != Why::Deadline))
