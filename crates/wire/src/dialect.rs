@@ -7,6 +7,7 @@
 
 pub mod anthropic;
 pub mod bedrock;
+mod call_id;
 mod embeddings;
 mod finish;
 mod gathered;

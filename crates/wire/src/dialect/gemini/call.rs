@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::input::{Input, OutOfOrder};
-use crate::{json, middle::Delta, state::fingerprint};
+use crate::{dialect::call_id::made, json, middle::Delta};
 
 /// Calls so far.
 #[derive(Debug, Default)]
@@ -112,17 +112,5 @@ fn tell(choice: u32, index: u32, json: &str, sink: Sink<'_>) {
             index,
             json,
         });
-    }
-}
-
-/// The id of a call that has none: another one in every answer, because a conversation may not hold one
-/// twice; always the same for the same call.
-pub(in crate::dialect) fn made(answer: &str, choice: u32, index: u32) -> String {
-    match answer.is_empty() {
-        true => format!("call_{choice}_{index}"),
-        false => format!(
-            "call_{:016x}",
-            fingerprint(&format!("{answer}/{choice}/{index}"))
-        ),
     }
 }

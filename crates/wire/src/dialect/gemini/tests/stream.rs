@@ -98,7 +98,7 @@ fn what_follows_the_first_finish_is_told_and_the_end_once() {
 #[test]
 fn whole_calls_have_ids_inputs_and_a_reason_of_their_own() {
     let lines = sse("calls.sse");
-    let id = super::super::call::made("resp-1", 0, 0);
+    let id = crate::dialect::call_id::made("resp-1", 0, 0);
     assert_eq!(
         lines.get(1..).unwrap(),
         [
@@ -113,24 +113,6 @@ fn whole_calls_have_ids_inputs_and_a_reason_of_their_own() {
             "Finish { choice: 0, finish: ToolCalls, stop_sequence: None }".into(),
             "Ended".into(),
         ]
-    );
-}
-
-#[test]
-fn made_up_ids_differ_between_answers_and_calls() {
-    let made = super::super::call::made;
-    let ids = [
-        made("a", 0, 0),
-        made("a", 0, 1),
-        made("a", 1, 0),
-        made("b", 0, 0),
-        made("", 0, 0),
-    ];
-    let distinct: std::collections::HashSet<_> = ids.iter().collect();
-    assert_eq!(distinct.len(), ids.len());
-    assert!(
-        ids.iter()
-            .all(|id| id.len() <= 40 && id.starts_with("call_"))
     );
 }
 
