@@ -8,10 +8,10 @@ use bytes::Bytes;
 
 use crate::{
     Class, Surface, Verdict,
-    dialect::{AnswerSummary, End, Judge, openai},
+    dialect::{AnswerSummary, End, Judge, anthropic, bedrock, gemini, openai, responses},
     frame::Framing,
     json,
-    middle::{Derived, UpstreamCodec},
+    middle::{Derived, UpstreamCodec, summary},
 };
 
 /// An API on the wire.
@@ -72,12 +72,23 @@ impl Api {
 
     /// How its streams are framed.
     pub const fn framing(self) -> Framing {
-        Framing::Sse
+        match self {
+            Self::Converse => Framing::EventStream,
+            Self::Ollama | Self::OllamaGenerate => Framing::Lines,
+            _ => Framing::Sse,
+        }
     }
 
     /// Its codec for conversations; `None` where it has none.
     pub const fn codec(self) -> Option<&'static UpstreamCodec> {
-        None
+        Some(match self {
+            Self::Chat => &openai::codec::UPSTREAM,
+            Self::Responses => &responses::UPSTREAM,
+            Self::Messages | Self::VertexMessages => &anthropic::UPSTREAM,
+            Self::Gemini => &gemini::UPSTREAM,
+            Self::Converse => &bedrock::UPSTREAM,
+            _ => return None,
+        })
     }
 
     /// Judges a stream that is relayed as it is.
@@ -95,7 +106,12 @@ impl Api {
     pub fn answer(self, surface: Surface, body: &Bytes) -> Result<AnswerSummary, Verdict> {
         match self {
             Self::SystemOne => object(body),
-            _ => openai::judge_answer(surface, body),
+            Self::CountTokens => anthropic::judge_count(body),
+            Self::Chat => openai::judge_answer(surface, body),
+            _ => match self.codec() {
+                Some(codec) => (codec.answer)(body).map(|answer| summary(&answer)),
+                None => openai::judge_answer(surface, body),
+            },
         }
     }
 }

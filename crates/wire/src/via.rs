@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::{
     Api, BadBody, Surface, Verdict,
-    dialect::AnswerSummary,
+    dialect::{AnswerSummary, anthropic, openai, responses},
     middle::{Asked, Decode, Encode, Lost, Options, SurfaceCodec, UpstreamCodec, summary, unroll},
 };
 
@@ -180,6 +180,11 @@ pub fn as_stream(
 }
 
 /// The codec of a surface that holds conversations.
-pub const fn surface_codec(_surface: Surface) -> Option<&'static SurfaceCodec> {
-    None
+pub const fn surface_codec(surface: Surface) -> Option<&'static SurfaceCodec> {
+    match surface {
+        Surface::Chat => Some(&openai::codec::SURFACE),
+        Surface::Responses => Some(&responses::SURFACE),
+        Surface::Messages => Some(&anthropic::SURFACE),
+        _ => None,
+    }
 }
