@@ -22,16 +22,19 @@ pub(crate) struct Fault;
 /// A place in a text.
 pub(super) struct Scan<'a> {
     text: &'a str,
+    /// The same.
+    bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        let bytes = text.as_bytes();
+        Self { text, bytes, at: 0 }
     }
 
     fn here(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.bytes.get(self.at).copied()
     }
 
     /// Passes white space; the byte behind it.
@@ -63,14 +66,14 @@ impl<'a> Scan<'a> {
         }
         let start = self.at;
         let escaped = self.string()?;
-        let spelled = self.text.get(start..self.at).unwrap_or_default();
+        let end = self.at;
         if !self.takes(b':') {
             return Err(Fault);
         }
         match escaped {
-            true => decoded(spelled).map(Cow::Owned),
+            true => decoded(self.text.get(start..end).unwrap_or_default()).map(Cow::Owned),
             false => {
-                let inner = spelled.as_bytes().get(1..spelled.len() - 1);
+                let inner = self.bytes.get(start + 1..end - 1);
                 Ok(Cow::Borrowed(inner.unwrap_or_default()))
             }
         }
@@ -135,7 +138,7 @@ impl<'a> Scan<'a> {
         self.at += 1;
         let mut escaped = false;
         loop {
-            self.at += plain(self.text.as_bytes().get(self.at..).unwrap_or_default());
+            self.at += plain(self.bytes.get(self.at..).unwrap_or_default());
             match self.here() {
                 Some(b'"') => {
                     self.at += 1;
@@ -151,7 +154,7 @@ impl<'a> Scan<'a> {
     }
 
     fn escape(&mut self) -> Result<(), Fault> {
-        let rest = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
         self.at += match rest {
             [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
             [b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|x| x.is_ascii_hexdigit()) => 6,
@@ -192,34 +195,48 @@ impl<'a> Scan<'a> {
     }
 
     fn word(&mut self, word: &str) -> Result<(), Fault> {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at += word.len();
         let same = rest.starts_with(word.as_bytes());
         same.then_some(()).ok_or(Fault)
     }
 }
 
-/// How many bytes of a string come before a quote, a backslash or a control character; eight at a time, by
-/// the arithmetic of <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+/// How many bytes of a string come before a quote, a backslash or a control character.
 fn plain(bytes: &[u8]) -> usize {
-    const EACH: u64 = u64::MAX / 255;
-    const HIGH: u64 = EACH << 7;
-    let (eights, _) = bytes.as_chunks::<8>();
-    for (i, eight) in eights.iter().enumerate() {
-        let word = u64::from_le_bytes(*eight);
-        let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & HIGH;
-        let found = below(word, 0x20)
-            | below(word ^ (EACH * u64::from(b'"')), 1)
-            | below(word ^ (EACH * u64::from(b'\\')), 1);
-        if found != 0 {
-            // the lowest mark is right, those above may come from a borrow
-            return i * 8 + (found.trailing_zeros() / 8) as usize;
+    let odd = |b: u8| (b < 0x20) | (b == b'"') | (b == b'\\');
+    let clean = |many: &[u8; 32]| !many.iter().fold(false, |any, b| any | odd(*b));
+    let mut at = 0;
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let found = odd_in(*eight);
+        at += found;
+        if found < 8 {
+            return at;
+        }
+        // most names have ended by now; texts go on, and the compiler has vectors for them
+        while let Some(many) = bytes.get(at..).and_then(<[u8]>::first_chunk)
+            && at > 8
+            && clean(many)
+        {
+            at += 32;
         }
     }
-    let odd = |b: &u8| matches!(b, 0..0x20 | b'"' | b'\\');
-    let rest = bytes.get(eights.len() * 8..).unwrap_or_default();
-    let left = rest.iter().position(odd).unwrap_or(rest.len());
-    eights.len() * 8 + left
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|b| odd(*b)).unwrap_or(rest.len())
+}
+
+/// Where in eight bytes the first quote, backslash or control character stands; 8 if there is none. By the
+/// arithmetic of <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+fn odd_in(eight: [u8; 8]) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    const HIGH: u64 = EACH << 7;
+    let word = u64::from_le_bytes(eight);
+    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & HIGH;
+    let found = below(word, 0x20)
+        | below(word ^ (EACH * u64::from(b'"')), 1)
+        | below(word ^ (EACH * u64::from(b'\\')), 1);
+    // the lowest mark is right, those above may come from a borrow; none gives 64
+    (found.trailing_zeros() / 8) as usize
 }
 
 /// A string that is spelled with escapes; lone surrogates are kept in the way of WTF-8.

@@ -96,6 +96,20 @@ fn a_name_is_decoded_and_may_hold_a_lone_surrogate() {
     assert_eq!(key("a:1"), Err(Fault));
 }
 
+#[test]
+fn the_plain_part_of_a_long_string_ends_where_it_should() {
+    for odd in [b'"', b'\\', 0, 0x1f] {
+        for at in 0..100 {
+            let mut text = vec![b'a'; 100];
+            assert_eq!(plain(&text[at..]), 100 - at);
+            text[at] = odd;
+            assert_eq!(plain(&text), at);
+            text[99] = odd;
+            assert_eq!(plain(&text), at);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn it_agrees_with_a_parser_on_anything(text in "[\\[\\]{}:,\"\\\\ \n0-9eE.+truefalsn\u{1}é-]{0,24}") {
@@ -103,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn the_plain_part_of_a_string_ends_where_it_should(text in "[a-zé \u{0}-\u{1f}\"\\\\\u{7f}-\u{ff}]{0,40}") {
+    fn the_plain_part_of_a_string_ends_where_it_should(text in "[a-zé \u{0}-\u{1f}\"\\\\\u{7f}-\u{ff}]{0,90}") {
         let odd = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
         let bytes = text.as_bytes();
         assert_eq!(plain(bytes), bytes.iter().position(odd).unwrap_or(bytes.len()));
