@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod bonds;
 mod clocks;
 mod hints;
 mod leaving;

@@ -49,9 +49,16 @@ pub struct Fake {
     pub sent: Arc<Mutex<Vec<u16>>>,
     /// Exchanges not yet dropped.
     pub open: Arc<AtomicUsize>,
+    /// Who can serve calls that carry state.
+    pub bond: Bond,
+    /// Targets that cannot serve at all.
+    pub unsuited: Vec<u16>,
+    /// What ends a complete answer, where that is not the voice's to say.
+    pub closing: Option<&'static str>,
 }
 
 pub struct Exchange {
+    closing: Option<&'static str>,
     acts: std::collections::VecDeque<Act>,
     sleep: Option<std::pin::Pin<Box<Sleep>>>,
     head: punctual_core::Head,
@@ -123,8 +130,20 @@ impl Upstream for Fake {
             head,
             stream: call.stream,
             content: 0,
+            closing: self.closing,
             _open: guard,
         })
+    }
+
+    fn bond(&self, _: &Call) -> Bond {
+        self.bond.clone()
+    }
+
+    fn suits(&self, target: TargetId, _: &Call) -> Result<(), Box<Failure>> {
+        match self.unsuited.contains(&target.0) {
+            true => Err(failure(Code::Unsupported, None, None)),
+            false => Ok(()),
+        }
     }
 }
 
@@ -187,6 +206,11 @@ impl Pieces for Exchange {
             content_events: self.content,
             ..Summary::default()
         }
+    }
+    fn closing(&mut self) -> Option<Bytes> {
+        self.closing
+            .take()
+            .map(|c| Bytes::from_static(c.as_bytes()))
     }
 }
 
@@ -284,6 +308,11 @@ impl Bench {
 
     pub fn edit(mut self, f: impl FnOnce(&mut Vec<Target>)) -> Self {
         f(&mut Arc::get_mut(&mut self.engine).unwrap().targets);
+        self
+    }
+
+    pub fn upstream(mut self, f: impl FnOnce(&mut Fake)) -> Self {
+        f(&mut Arc::get_mut(&mut self.engine).unwrap().upstream);
         self
     }
 
