@@ -120,10 +120,15 @@ impl<'a> Call<'a> {
     }
 }
 
-/// An element of `reasoning_details`, as OpenRouter spells them: what `reasoning_content` has no place for.
+/// An element of `reasoning_details`, as OpenRouter spells them: a thought with what proves it to its maker,
+/// whole, so that a caller who keeps the list can send it back as it is.
 #[derive(Debug, Serialize)]
 pub(super) struct Detail<'a> {
     r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,18 +137,24 @@ pub(super) struct Detail<'a> {
 }
 
 impl<'a> Detail<'a> {
-    pub(super) fn signature(signature: &'a str, index: usize) -> Self {
+    /// A signed thought; without text if it is not told.
+    pub(super) fn signed(text: Cow<'a, str>, signature: &'a str, index: usize) -> Self {
         Self {
             r#type: "reasoning.text",
+            id: None,
+            text: Some(text).filter(|text| !text.is_empty()),
             signature: Some(signature),
             data: None,
             index,
         }
     }
 
-    pub(super) fn opaque(data: &'a str, index: usize) -> Self {
+    /// A thought that only its maker can read.
+    pub(super) fn opaque(data: &'a str, id: Option<&'a str>, index: usize) -> Self {
         Self {
             r#type: "reasoning.encrypted",
+            id,
+            text: None,
             signature: None,
             data: Some(data),
             index,

@@ -3,6 +3,8 @@
 //! OpenAI's members in OpenAI's order, and beside them what its callers know from other servers:
 //! `reasoning_content`, `reasoning_details` for what proves or hides a thought, `images`.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -111,17 +113,18 @@ impl<'a> Message<'a> {
                 text,
                 signature,
                 opaque,
-                ..
+                id,
             } => {
                 if !text.is_empty() {
                     add(&mut self.reasoning_content, text);
                 }
                 let details = &mut self.reasoning_details;
                 if let Some(signature) = signature {
-                    details.push(Detail::signature(signature, details.len()));
+                    let text = Cow::Borrowed(text.as_str());
+                    details.push(Detail::signed(text, signature, details.len()));
                 }
                 if let Some(opaque) = opaque {
-                    details.push(Detail::opaque(opaque, details.len()));
+                    details.push(Detail::opaque(opaque, id.as_deref(), details.len()));
                 }
             }
             Part::ToolCall(call) => self.tool_calls.push(Call {

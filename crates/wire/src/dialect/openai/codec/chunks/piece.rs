@@ -1,7 +1,10 @@
 //! The `delta` of a chunk, and how far each choice is.
 //!
 //! Elements of lists are numbered along the stream, because the Python SDK refuses to put together lists
-//! whose elements have no `index`.
+//! whose elements have no `index`. A thought that is signed is repeated beside its signature, so that a caller
+//! who keeps `reasoning_details` can send it back.
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -38,6 +41,9 @@ pub(super) struct Piece<'a> {
     images: Option<[Content<'a>; 1]>,
 }
 
+/// A longer thought, in bytes, is told without its signature.
+const THOUGHT: usize = 1 << 20;
+
 /// How far one choice is.
 #[derive(Default)]
 pub(super) struct State {
@@ -45,6 +51,8 @@ pub(super) struct State {
     pub(super) begun: bool,
     pub(super) finish: Option<Finish>,
     pub(super) has_calls: bool,
+    /// The thought that is being told: its signature comes at its end.
+    thought: String,
     details: usize,
     annotations: usize,
     images: usize,
@@ -60,13 +68,23 @@ impl State {
         match delta {
             Delta::Text { text, .. } => piece.content = Some(text),
             Delta::Refusal { text, .. } => piece.refusal = Some(text),
-            Delta::Reasoning { text, .. } => piece.reasoning_content = Some(text),
+            Delta::Reasoning { text, .. } => {
+                if self.thought.len() <= THOUGHT {
+                    self.thought.push_str(text);
+                }
+                piece.reasoning_content = Some(text);
+            }
             Delta::Signature { value, .. } => {
-                let detail = Detail::signature(value, next(&mut self.details));
+                let thought = std::mem::take(&mut self.thought);
+                if thought.len() > THOUGHT {
+                    return Some(Err("reasoning_details".to_owned()));
+                }
+                let index = next(&mut self.details);
+                let detail = Detail::signed(Cow::Owned(thought), value, index);
                 piece.reasoning_details = Some([detail]);
             }
             Delta::Opaque { value, .. } => {
-                let detail = Detail::opaque(value, next(&mut self.details));
+                let detail = Detail::opaque(value, None, next(&mut self.details));
                 piece.reasoning_details = Some([detail]);
             }
             Delta::ToolCall { .. } | Delta::ToolInput { .. } | Delta::CallSignature { .. } => {
