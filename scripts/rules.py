@@ -11,6 +11,7 @@ OURS = {
     "config": {"core", "wire"},
     "telemetry": {"core"},
     "server": {"core", "wire", "config", "telemetry"},
+    "punctual": {"core", "upstream", "wire"},
     "sim": set(),
 }
 CORE_MAY_USE = {"bytes", "fastrand", "http", "http-body", "tokio"}
