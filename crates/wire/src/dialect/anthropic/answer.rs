@@ -11,7 +11,7 @@ use crate::{
     middle::{Answer, Choice, Json, Lost, Part, ToolCall, summary},
 };
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 10] = [
     "type",
     "error",
     "id",
@@ -22,7 +22,6 @@ const NAMES: [&str; 11] = [
     "usage",
     "stop_details",
     "container",
-    "context_management",
 ];
 
 /// Judges a whole answer that is relayed as it came.
@@ -72,7 +71,6 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
         usage,
         details,
         container,
-        management,
     ] = json::members(text, &NAMES).ok_or_else(not_an_object)?;
     if is_error(kind, error) {
         return Err(Verdict::in_band(body));
@@ -82,11 +80,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
         return Err(malformed("the answer is not a message"));
     }
     let mut lost = Lost::default();
-    for (name, value) in [
-        ("stop_details", details),
-        ("container", container),
-        ("context_management", management),
-    ] {
+    for (name, value) in [("stop_details", details), ("container", container)] {
         if value.is_some() {
             lost.content(name);
         }

@@ -8,9 +8,10 @@
 
 mod calls;
 mod event;
+mod text;
+mod tools;
 
 use bytes::BytesMut;
-use serde_json::value::RawValue;
 
 use super::{
     blocks::{self, Block},
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     Usage,
     dialect::Finish,
-    middle::{Asked, Delta, Encode, Json, Lost, Part},
+    middle::{Asked, Delta, Encode, Lost, Part},
 };
 use calls::{Calls, Held, Shape};
 use event::{End, Event, Message, Piece};
@@ -173,130 +174,6 @@ impl Events {
             usage: Written::of(&self.usage),
         };
         Event::MessageStart { message }.write(out);
-    }
-
-    fn text(&mut self, text: &str, out: &mut BytesMut) {
-        if !matches!(self.open, Some(Open::Text)) {
-            self.settle(out);
-            self.start(&Block::text(""), Open::Text, out);
-        }
-        self.piece(Piece::Text { text }, out);
-    }
-
-    fn thought(&mut self, thinking: &str, out: &mut BytesMut) {
-        self.think(out);
-        self.piece(Piece::Thought { thinking }, out);
-    }
-
-    fn signature(&mut self, signature: &str, out: &mut BytesMut) {
-        self.think(out);
-        self.piece(Piece::Signature { signature }, out);
-        self.open = Some(Open::Thought { signed: true });
-    }
-
-    /// Opens a thought, unless there is one that is not signed yet.
-    fn think(&mut self, out: &mut BytesMut) {
-        if matches!(self.open, Some(Open::Thought { signed: false })) {
-            return;
-        }
-        self.settle(out);
-        let block = Block::Thinking {
-            thinking: "".into(),
-            signature: "".into(),
-        };
-        self.start(&block, Open::Thought { signed: false }, out);
-    }
-
-    fn citation(&mut self, json: &str, out: &mut BytesMut) {
-        let citation = serde_json::from_str::<&RawValue>(json).ok();
-        match citation.filter(|_| words::is_citation(json)) {
-            Some(citation) if matches!(self.open, Some(Open::Text)) => {
-                self.piece(Piece::Citation { citation }, out);
-            }
-            _ => self.lost.content("citations"),
-        }
-    }
-
-    fn whole(&mut self, block: &Block<'_>, out: &mut BytesMut) {
-        self.settle(out);
-        self.start(block, Open::Text, out);
-        self.stop(out);
-    }
-
-    /// A call begins: now, if none is open that still gets input; later otherwise.
-    fn call(&mut self, call: Held, out: &mut BytesMut) {
-        self.ending.calls = true;
-        match &self.open {
-            Some(Open::Call { index, shape }) if *index == call.index || !shape.is_whole() => {
-                self.calls.hold(call);
-            }
-            _ => self.play(call, out),
-        }
-    }
-
-    fn input(&mut self, index: u32, json: &str, out: &mut BytesMut) {
-        match &mut self.open {
-            Some(Open::Call { index: open, shape }) if *open == index => {
-                shape.read(json);
-                self.piece(Piece::Input { partial_json: json }, out);
-                self.advance(false, out);
-            }
-            _ if self.calls.add(index, json) => {
-                let over = self.calls.is_full();
-                self.advance(over, out);
-            }
-            _ if json.trim().is_empty() => {}
-            _ => self.lost.content("tool_calls[].function.arguments"),
-        }
-    }
-
-    fn done(&mut self, index: u32, out: &mut BytesMut) {
-        match self.open {
-            Some(Open::Call { index: open, .. }) if open == index => self.advance(true, out),
-            _ => self.calls.done(index),
-        }
-    }
-
-    /// Closes the open call if it is whole and another waits, or if it must; then the next has its turn.
-    fn advance(&mut self, mut must: bool, out: &mut BytesMut) {
-        while let Some(Open::Call { shape, .. }) = &self.open {
-            let may = shape.is_whole() && self.calls.wait();
-            if !must && !may {
-                return;
-            }
-            self.stop(out);
-            let Some(next) = self.calls.next() else {
-                return;
-            };
-            must = next.done;
-            self.play(next, out);
-        }
-    }
-
-    fn play(&mut self, call: Held, out: &mut BytesMut) {
-        self.stop(out);
-        let mut shape = Shape::default();
-        shape.read(&call.json);
-        let block = Block::ToolUse {
-            id: call.id.into(),
-            name: call.name.into(),
-            input: Json::of(&serde_json::Map::new()),
-        };
-        let index = call.index;
-        self.start(&block, Open::Call { index, shape }, out);
-        if !call.json.is_empty() {
-            let partial_json = &call.json;
-            self.piece(Piece::Input { partial_json }, out);
-        }
-    }
-
-    /// Closes what is open and tells every call that waits.
-    fn settle(&mut self, out: &mut BytesMut) {
-        self.stop(out);
-        while let Some(call) = self.calls.next() {
-            self.play(call, out);
-            self.stop(out);
-        }
     }
 
     fn start(&mut self, block: &Block<'_>, open: Open, out: &mut BytesMut) {

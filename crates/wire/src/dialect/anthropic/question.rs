@@ -4,7 +4,9 @@
 //! a temperature of 1.5 is allowed is the provider's to say. What it is known to refuse whatever its value
 //! (sampling on newer models or beside thinking) is left out and named.
 
+mod file;
 mod options;
+mod part;
 mod thinking;
 mod tools;
 mod turns;

@@ -9,6 +9,7 @@ mod block;
 mod messages;
 mod options;
 mod place;
+mod source;
 mod tools;
 
 use bytes::Bytes;
@@ -60,7 +61,7 @@ fn system(members: &mut Members<'_>, reader: &mut Reader) -> Result<Vec<Message>
     let Some(system) = members.take("system", "system") else {
         return Ok(Vec::new());
     };
-    let parts = reader.content(system, "system", false)?;
+    let parts = reader.content(system, "system[]", false)?;
     let texts = parts.iter().all(|part| matches!(part, Part::Text { .. }));
     if !texts {
         return Err(system.wrong("must be a string or text blocks"));

@@ -4,7 +4,8 @@
 //! end condition and the last frame; pings are signs of life and nothing else; `error` is the failure of
 //! the whole answer, whatever was sent. Events that are not known are data.
 
-mod block;
+mod blocks;
+mod whole;
 
 use crate::{
     Verdict,
@@ -18,7 +19,7 @@ use super::{
     usage::Counts,
     words,
 };
-use block::Blocks;
+use blocks::Blocks;
 
 /// The reader of one stream.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-/// Bytes of input that may wait; beyond, the open call is closed and gets no more.
+/// Bytes that may wait; beyond, the open call is closed and gets no more.
 const WAITING: usize = 1 << 20;
 
 /// A call that has not been told yet.
@@ -31,6 +31,10 @@ impl Held {
             done: false,
         }
     }
+
+    fn bytes(&self) -> usize {
+        self.id.len() + self.name.len() + self.json.len()
+    }
 }
 
 /// Those that wait, in their order.
@@ -42,6 +46,7 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) fn hold(&mut self, call: Held) {
+        self.bytes += call.bytes();
         self.held.push_back(call);
     }
 
@@ -62,7 +67,7 @@ impl Calls {
 
     pub(super) fn next(&mut self) -> Option<Held> {
         let call = self.held.pop_front()?;
-        self.bytes = self.bytes.saturating_sub(call.json.len());
+        self.bytes = self.bytes.saturating_sub(call.bytes());
         Some(call)
     }
 

@@ -58,12 +58,15 @@ pub(super) fn of<'a>(
             lost.parameter("reasoning_effort");
             plain(None)
         }
+        // models before do not think unless they are told to
+        Some(false) if !model.adaptive => plain(None),
         Some(false) => plain(Some(Config {
             r#type: "disabled",
             budget_tokens: None,
             display: None,
         })),
-        Some(true) if model.adaptive => {
+        // the first that think adaptively take a budget as well
+        Some(true) if model.adaptive && !(model.sampling && reasoning.budget.is_some()) => {
             let meant = reasoning.budget().and_then(|budget| budget.as_u64());
             Thinking {
                 config: Some(Config {

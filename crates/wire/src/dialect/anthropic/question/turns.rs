@@ -4,16 +4,13 @@
 //! and stand before everything else in its turn, right behind the calls. Instructions have a place of
 //! their own, outside the conversation, and are moved there from wherever they stand.
 
-use std::borrow::Cow;
-
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 
-use super::super::{
-    blocks::{self, Block, Content, Place, thoughts},
-    words,
+use super::{
+    super::blocks::{Block, Content},
+    part,
 };
-use crate::middle::{Json, Lost, Message, Part, Role, Source, ToolCall, ToolResult};
+use crate::middle::{Lost, Message, Role};
 
 /// All that one side says before the other does.
 #[derive(Debug, Serialize)]
@@ -36,7 +33,7 @@ pub(super) fn read<'a>(
         let blocks: Vec<_> = message
             .parts
             .iter()
-            .flat_map(|part| block(part, message.role, lost))
+            .flat_map(|part| part::blocks(part, message.role, lost))
             .collect();
         if blocks.is_empty() {
             continue;
@@ -61,6 +58,11 @@ pub(super) fn read<'a>(
             content: Content::of(blocks),
         }
     };
+    // there must be a turn, so instructions alone are one
+    if turns.is_empty() && !system.is_empty() {
+        lost.parameter("messages[].role");
+        turns.push(("user", std::mem::take(&mut system)));
+    }
     (system, turns.into_iter().map(turn).collect())
 }
 
@@ -83,182 +85,4 @@ pub(super) fn ends_in_unsigned_calls(turns: &[Turn<'_>]) -> bool {
     results.role == "user"
         && first(results, |block| matches!(block, Block::ToolResult { .. }))
         && !first(calls, thought)
-}
-
-/// A part as a block, if it has one. Empty texts are refused by the API and mean nothing.
-fn block<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Block<'a>> {
-    let instructs = matches!(role, Role::System | Role::Developer);
-    let block = match part {
-        Part::Text { text, .. } | Part::Refusal { text } if text.is_empty() => return Vec::new(),
-        Part::Text {
-            text,
-            citations,
-            cache,
-        } => {
-            let own = citations.as_ref().filter(|all| words::are_citations(all));
-            if own.is_none() && citations.is_some() {
-                lost.parameter("messages[].content[].citations");
-            }
-            Some(Block::Text {
-                text: text.into(),
-                citations: own,
-                cache_control: cache.as_ref(),
-            })
-        }
-        Part::Refusal { text } => Some(Block::text(text)),
-        _ if instructs => None,
-        Part::Reasoning {
-            text,
-            signature,
-            opaque,
-            ..
-        } => {
-            let brought = thought(text, signature.as_deref(), opaque.as_deref());
-            if brought.is_empty() {
-                lost.content(blocks::name(part));
-            }
-            return brought;
-        }
-        Part::ToolCall(call) => Some(self::call(call, lost)),
-        Part::ToolResult(result) => Some(self::result(result, lost)),
-        other => plain(other, lost),
-    };
-    if block.is_none() {
-        lost.content(blocks::name(part));
-    }
-    block.into_iter().collect()
-}
-
-/// Parts that may also stand in the result of a tool.
-fn plain<'a>(part: &'a Part, lost: &mut Lost) -> Option<Block<'a>> {
-    Some(match part {
-        Part::Text { text, cache, .. } => Block::Text {
-            text: text.into(),
-            citations: None,
-            cache_control: cache.as_ref(),
-        },
-        Part::Image {
-            source,
-            detail,
-            cache,
-        } => {
-            if detail.as_deref().is_some_and(|detail| detail != "auto") {
-                lost.parameter("messages[].content[].image_url.detail");
-            }
-            Block::Image {
-                source: Place::of(source)?,
-                cache_control: cache.as_ref(),
-            }
-        }
-        Part::File {
-            source,
-            name,
-            cache,
-        } => file(source, name.as_deref(), cache.as_ref())?,
-        Part::Other { kind, value } if words::is_own_block(kind) => Block::Other(value),
-        _ => return None,
-    })
-}
-
-/// Documents are PDF or text; a file that is a picture is shown as one.
-fn file<'a>(
-    source: &'a Source,
-    title: Option<&'a str>,
-    cache_control: Option<&'a Json>,
-) -> Option<Block<'a>> {
-    let place = Place::of(source)?;
-    let kind = match &place {
-        Place::Base64 { media_type, .. } => *media_type,
-        _ => "application/pdf",
-    };
-    let textual = kind.starts_with("text/") || kind == "application/json";
-    let source = match (&place, kind) {
-        (_, "application/pdf") => place,
-        (_, kind) if kind.starts_with("image/") => {
-            return Some(Block::Image {
-                source: place,
-                cache_control,
-            });
-        }
-        (Place::Base64 { data, .. }, _) if textual => Place::Text {
-            media_type: "text/plain",
-            data: String::from_utf8(STANDARD.decode(data).ok()?).ok()?,
-        },
-        _ => return None,
-    };
-    Some(Block::Document {
-        source,
-        title,
-        cache_control,
-    })
-}
-
-/// A thought that can be brought back: one that is signed, or opaque. Those of OpenAI are not: its
-/// encrypted reasoning is a Fernet token, which begins with the version 0x80.
-fn thought<'a>(
-    text: &'a str,
-    signature: Option<&'a str>,
-    opaque: Option<&'a str>,
-) -> Vec<Block<'a>> {
-    let own = |state: &&str| !state.is_empty() && !state.starts_with("gAAAA");
-    let (signature, opaque) = (signature.filter(own), opaque.filter(own));
-    match (signature, opaque) {
-        // an API that has one place for both gives a signature back as opaque
-        (None, Some(signature)) if !text.is_empty() => {
-            thoughts(text, Some(signature), None).collect()
-        }
-        (None, None) => Vec::new(),
-        (Some(_), _) => thoughts(text, signature, opaque).collect(),
-        (None, _) => thoughts("", None, opaque).collect(),
-    }
-}
-
-fn call<'a>(call: &'a ToolCall, lost: &mut Lost) -> Block<'a> {
-    let input = call.object();
-    if input.is_none() {
-        lost.content("messages[].tool_calls[].function.arguments");
-    }
-    if call.signature.is_some() {
-        lost.parameter("messages[].tool_calls[].signature");
-    }
-    Block::ToolUse {
-        id: id(&call.id),
-        name: (&call.name).into(),
-        input: input.unwrap_or_else(|| Json::of(&serde_json::Map::new())),
-    }
-}
-
-fn result<'a>(result: &'a ToolResult, lost: &mut Lost) -> Block<'a> {
-    let mut content = Vec::new();
-    for part in &result.parts {
-        match plain(part, lost) {
-            Some(Block::Text { text, .. }) if text.is_empty() => {}
-            Some(block) => content.push(block),
-            None => lost.content(blocks::name(part)),
-        }
-    }
-    Block::ToolResult {
-        tool_use_id: id(&result.id),
-        content: match content.is_empty() {
-            true => Content::Text("".into()),
-            false => Content::of(content),
-        },
-        is_error: result.is_error,
-        cache_control: result.cache.as_ref(),
-    }
-}
-
-/// Ids are letters, digits, `_` and `-`; other servers also use `.` and `:`. A call and its results are
-/// renamed alike.
-fn id(id: &str) -> Cow<'_, str> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    match id {
-        "" => "_".into(),
-        id if id.chars().all(plain) => id.into(),
-        id => id
-            .chars()
-            .map(|c| if plain(c) { c } else { '_' })
-            .collect::<String>()
-            .into(),
-    }
 }

@@ -11,6 +11,9 @@ use crate::{
     middle::{Json, Message, Part, Role},
 };
 
+pub(super) const CONTENT: &str = "messages[].content";
+pub(super) const BLOCK: &str = "messages[].content[]";
+
 /// What is learnt on the way through the messages.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -36,18 +39,18 @@ impl Reader {
                     return Err(at.wrong("must have the role user, assistant or system"));
                 }
             };
-            let content = members.take("content", "messages[].content");
+            let content = members.take("content", CONTENT);
             let Some(content) = content else {
                 return Err(message.wrong("has no `content`; it is required"));
             };
-            let parts = self.content(content, "messages[].content", true)?;
+            let parts = self.content(content, BLOCK, true)?;
             members.keep("messages[]", &mut self.extra);
             split(role, parts, &mut all);
         }
         Ok(all)
     }
 
-    /// A string or blocks. `nested` blocks may hold blocks.
+    /// A string or blocks, each of which is called `param`. `nested` blocks may hold blocks.
     pub(super) fn content(
         &mut self,
         content: Place<'_>,

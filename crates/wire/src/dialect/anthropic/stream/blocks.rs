@@ -6,17 +6,12 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    json,
-    middle::{Delta, Json, Part},
-};
+use crate::{json, middle::Delta};
 
-use super::super::answer::word;
+use super::{super::answer::word, whole::Whole};
 
 /// Open blocks beyond this many are forgotten, the first of them first; real streams have one.
 const OPEN: usize = 64;
-/// What is held of a block that is put together, in bytes; as much as a preamble may be.
-const HELD: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
@@ -32,41 +27,21 @@ enum Open {
     Other(Whole),
 }
 
-#[derive(Debug)]
-struct Whole {
-    kind: String,
-    /// As it stood in the opening event.
-    value: String,
-    /// What the deltas made of `input`.
-    input: String,
-    /// What they made of `content`.
-    content: String,
-    over: bool,
-}
-
 type Sink<'s> = &'s mut dyn FnMut(Delta<'_>);
 
 impl Blocks {
     pub(super) fn start(&mut self, at: u64, block: &str, sink: Sink<'_>) {
         self.stop(at, sink);
-        let text = |name| json::member(block, name).and_then(json::text);
         let kind = word(json::member(block, "type")).unwrap_or_default();
         let open = match kind.as_str() {
-            "text" => return say(text("text"), sink, plain),
+            "text" => return say(block, "text", sink, plain),
             "thinking" => {
-                say(text("thinking"), sink, thought);
-                return say(text("signature"), sink, signature);
+                say(block, "thinking", sink, thought);
+                return say(block, "signature", sink, signature);
             }
-            "redacted_thinking" => return say(text("data"), sink, opaque),
+            "redacted_thinking" => return say(block, "data", sink, opaque),
             "tool_use" => self.call(block, sink),
-            _ if block.len() > HELD * 16 => return sink(Delta::Lost("content_block")),
-            _ => Open::Other(Whole {
-                kind,
-                value: block.to_owned(),
-                input: String::new(),
-                content: String::new(),
-                over: false,
-            }),
+            _ => Open::Other(Whole::new(kind, block)),
         };
         if self.open.len() >= OPEN {
             self.open.remove(0);
@@ -92,22 +67,22 @@ impl Blocks {
     }
 
     pub(super) fn delta(&mut self, at: u64, delta: &str, sink: Sink<'_>) {
-        let text = |name| json::member(delta, name).and_then(json::text);
         let kind = json::member(delta, "type").and_then(json::text);
         match kind.as_deref().unwrap_or_default() {
-            "text_delta" => say(text("text"), sink, plain),
-            "thinking_delta" => say(text("thinking"), sink, thought),
-            "signature_delta" => say(text("signature"), sink, signature),
+            "text_delta" => say(delta, "text", sink, plain),
+            "thinking_delta" => say(delta, "thinking", sink, thought),
+            "signature_delta" => say(delta, "signature", sink, signature),
             "citations_delta" => {
                 let citation = json::member(delta, "citation");
                 if let Some(json) = citation.filter(|citation| json::is_object(citation)) {
                     sink(Delta::Citation { choice: 0, json });
                 }
             }
-            "input_json_delta" => self.input(at, text("partial_json"), sink),
+            "input_json_delta" => self.input(at, delta, sink),
             "compaction_delta" => match self.find(at) {
                 Some(Open::Other(whole)) => {
-                    whole.add(text("content"), |whole| &mut whole.content);
+                    let piece = json::member(delta, "content").and_then(json::text);
+                    whole.add_content(&piece.unwrap_or_default());
                 }
                 _ => sink(Delta::Lost("content_block_delta")),
             },
@@ -115,20 +90,23 @@ impl Blocks {
         }
     }
 
-    fn input(&mut self, at: u64, piece: Option<Cow<'_, str>>, sink: Sink<'_>) {
+    fn input(&mut self, at: u64, delta: &str, sink: Sink<'_>) {
+        let piece = json::member(delta, "partial_json").unwrap_or_default();
         match self.find(at) {
             Some(Open::Call { index, given }) => {
                 let index = *index;
-                if piece.as_deref().is_some_and(|piece| !piece.is_empty()) {
+                if json::is_text(piece) {
                     *given = None;
                 }
-                say(piece, sink, |json| Delta::ToolInput {
+                say(delta, "partial_json", sink, |json| Delta::ToolInput {
                     choice: 0,
                     index,
                     json,
                 });
             }
-            Some(Open::Other(whole)) => whole.add(piece, |whole| &mut whole.input),
+            Some(Open::Other(whole)) => {
+                whole.add_input(&json::text(piece).unwrap_or_default());
+            }
             None => sink(Delta::Lost("content_block_delta")),
         }
     }
@@ -153,11 +131,13 @@ impl Open {
     fn close(self, sink: Sink<'_>) {
         match self {
             Self::Call { index, given } => {
-                say(given.map(Cow::Owned), sink, |json| Delta::ToolInput {
-                    choice: 0,
-                    index,
-                    json,
-                });
+                if let Some(json) = given.map(Cow::Owned) {
+                    sink(Delta::ToolInput {
+                        choice: 0,
+                        index,
+                        json,
+                    });
+                }
                 sink(Delta::ToolDone { choice: 0, index });
             }
             Self::Other(whole) => match whole.part() {
@@ -168,46 +148,13 @@ impl Open {
     }
 }
 
-impl Whole {
-    fn add(&mut self, piece: Option<Cow<'_, str>>, into: fn(&mut Self) -> &mut String) {
-        let piece = piece.unwrap_or_default();
-        self.over |= self.input.len() + self.content.len() + piece.len() > HELD;
-        if !self.over {
-            into(self).push_str(&piece);
-        }
-    }
-
-    /// With what the deltas said in the place of what it began with; `None` if it cannot be read.
-    fn part(self) -> Option<Part> {
-        let mut members = json::entries(&self.value)?;
-        let content = serde_json::Value::from(self.content.as_str()).to_string();
-        for (name, said, value) in [
-            ("input", &self.input, self.input.as_str()),
-            ("content", &self.content, content.as_str()),
-        ] {
-            if said.is_empty() {
-                continue;
-            }
-            match members.iter_mut().find(|(member, _)| member == name) {
-                Some((_, old)) => *old = value,
-                None => members.push((name.to_owned(), value)),
-            }
-        }
-        let member =
-            |(name, value): (String, &str)| format!("{}:{value}", serde_json::Value::from(name));
-        let all: Vec<String> = members.into_iter().map(member).collect();
-        let value = Json::parse(&format!("{{{}}}", all.join(",")))?;
-        (!self.over).then_some(Part::Other {
-            kind: self.kind,
-            value,
-        })
-    }
-}
-
-/// Tells a text that is not empty.
-fn say<'t>(text: Option<Cow<'t, str>>, sink: Sink<'_>, delta: impl Fn(Cow<'t, str>) -> Delta<'t>) {
-    if let Some(text) = text.filter(|text| !text.is_empty()) {
-        sink(delta(text));
+/// Tells a text that is not empty. One that holds half of a surrogate pair is no text.
+fn say<'t>(object: &'t str, name: &str, sink: Sink<'_>, delta: impl Fn(Cow<'t, str>) -> Delta<'t>) {
+    let value = json::member(object, name).filter(|value| json::is_text(value));
+    match value.map(json::text) {
+        Some(Some(text)) => sink(delta(text)),
+        Some(None) => sink(Delta::Lost("text")),
+        None => {}
     }
 }
 

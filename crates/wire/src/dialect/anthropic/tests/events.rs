@@ -1,0 +1,389 @@
+//! Streams for callers: put together as the SDKs do.
+
+use serde_json::{Value, json};
+
+use super::{snapshot::snapshot, told};
+use crate::{
+    Usage,
+    dialect::Finish,
+    middle::{Delta, Json, Part, Start},
+};
+
+fn text(text: &str) -> Delta<'_> {
+    Delta::Text {
+        choice: 0,
+        text: text.into(),
+        logprobs: None,
+    }
+}
+
+fn thought(text: &str) -> Delta<'_> {
+    Delta::Reasoning {
+        choice: 0,
+        text: text.into(),
+    }
+}
+
+fn signature(value: &str) -> Delta<'_> {
+    Delta::Signature {
+        choice: 0,
+        value: value.into(),
+    }
+}
+
+fn call(index: u32, name: &str) -> Delta<'_> {
+    Delta::ToolCall {
+        choice: 0,
+        index,
+        id: format!("call_{index}").into(),
+        name: name.into(),
+    }
+}
+
+fn input(index: u32, json: &str) -> Delta<'_> {
+    Delta::ToolInput {
+        choice: 0,
+        index,
+        json: json.into(),
+    }
+}
+
+fn done(index: u32) -> Delta<'static> {
+    Delta::ToolDone { choice: 0, index }
+}
+
+fn finish(finish: Finish) -> Delta<'static> {
+    Delta::Finish {
+        choice: 0,
+        finish,
+        stop_sequence: None,
+    }
+}
+
+fn tool(index: u32, name: &str, input: Value) -> Value {
+    json!({"type": "tool_use", "id": format!("call_{index}"), "name": name, "input": input})
+}
+
+/// The content and the reason to stop.
+fn content(deltas: &[Delta<'_>]) -> (Value, Value) {
+    let message = snapshot(&told(deltas).0);
+    (message["content"].clone(), message["stop_reason"].clone())
+}
+
+#[test]
+fn the_events_of_a_simple_answer() {
+    let usage = |input, output| {
+        Delta::Usage(Usage {
+            input,
+            output,
+            cached_input: Some(4),
+            ..Usage::default()
+        })
+    };
+    let start = |id: Option<&'static str>, model: Option<&'static str>| {
+        Delta::Start(Start {
+            id: id.map(Into::into),
+            model: model.map(Into::into),
+            created: None,
+        })
+    };
+    let (out, lost) = told(&[
+        start(None, None),
+        start(Some("gen-1"), Some("m")),
+        usage(Some(10), None),
+        text("Hé\"\n"),
+        text("llo"),
+        finish(Finish::Stop),
+        usage(None, Some(5)),
+        Delta::Ended,
+    ]);
+    let expected = r#"event: message_start
+data: {"type":"message_start","message":{"id":"gen-1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":0}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hé\"\n"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"llo"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":5}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+    let expected = expected.replace("Hé\"\n\"", "Hé\\\"\\n\"");
+    assert_eq!(String::from_utf8(out.to_vec()).unwrap(), expected);
+    assert_eq!(lost, [""; 0]);
+}
+
+#[test]
+fn an_end_without_content_is_a_message() {
+    let (out, _) = told(&[]);
+    let message = snapshot(&out);
+    assert_eq!(
+        message,
+        json!({"id": "msg_abc", "type": "message", "role": "assistant", "model": "claude", "content": [], "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 0, "output_tokens": 0}})
+    );
+    assert_eq!(out.windows(7).filter(|w| w == b"event: ").count(), 3);
+}
+
+#[test]
+fn each_kind_of_content_has_a_block_of_its_own() {
+    let opaque = Delta::Opaque {
+        choice: 0,
+        value: "Ered".into(),
+    };
+    let (content, stop) = content(&[
+        opaque.clone(),
+        thought("a"),
+        thought("b"),
+        signature("s1"),
+        thought("c"),
+        signature("s2"),
+        signature("s3"),
+        text("d"),
+        thought("e"),
+        opaque,
+        text("f"),
+    ]);
+    let thinking = |text: &str, signature: &str| json!({"type": "thinking", "thinking": text, "signature": signature});
+    assert_eq!(
+        content,
+        json!([
+            {"type": "redacted_thinking", "data": "Ered"},
+            thinking("ab", "s1"),
+            thinking("c", "s2"),
+            thinking("", "s3"),
+            {"type": "text", "text": "d"},
+            thinking("e", ""),
+            {"type": "redacted_thinking", "data": "Ered"},
+            {"type": "text", "text": "f"},
+        ])
+    );
+    assert_eq!(stop, "end_turn");
+}
+
+#[test]
+fn calls_in_a_row_are_told_as_they_come() {
+    let steps = [
+        text("so"),
+        call(0, "f"),
+        input(0, "{\"a\""),
+        input(0, ":1}"),
+        call(1, "g"),
+        input(1, "{}"),
+        finish(Finish::ToolCalls),
+    ];
+    let (content, stop) = content(&steps);
+    assert_eq!(
+        content,
+        json!([{"type": "text", "text": "so"}, tool(0, "f", json!({"a": 1})), tool(1, "g", json!({}))])
+    );
+    assert_eq!(stop, "tool_use");
+    // the second waits for nothing: its head is told before its input comes
+    let mut encode = (super::SURFACE.stream)(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    for step in &steps[..5] {
+        encode.delta(step, &mut out);
+    }
+    assert!(String::from_utf8_lossy(&out).contains("call_1"));
+}
+
+#[test]
+fn pieces_of_calls_that_come_mixed_are_put_in_order() {
+    let heads_first = [
+        call(0, "f"),
+        call(1, "g"),
+        input(0, "{\"a\":"),
+        input(1, "{\"b\":["),
+        input(0, "1}"),
+        input(1, "2]}"),
+        finish(Finish::ToolCalls),
+    ];
+    let expected = json!([
+        tool(0, "f", json!({"a": 1})),
+        tool(1, "g", json!({"b": [2]}))
+    ]);
+    assert_eq!(content(&heads_first).0, expected);
+    // whole after its last piece, so that the other is told from then on
+    let mut encode = (super::SURFACE.stream)(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    for step in &heads_first[..5] {
+        encode.delta(step, &mut out);
+    }
+    assert!(String::from_utf8_lossy(&out).contains(r#""partial_json":"{\"b\":[""#));
+
+    let three = [
+        call(0, "f"),
+        call(1, "g"),
+        call(2, "h"),
+        input(2, "{\"c\":3}"),
+        done(2),
+        done(1),
+        input(0, "{}"),
+        done(0),
+        text("after"),
+    ];
+    let (content, stop) = content(&three);
+    assert_eq!(
+        content,
+        json!([tool(0, "f", json!({})), tool(1, "g", json!({})), tool(2, "h", json!({"c": 3})), {"type": "text", "text": "after"}])
+    );
+    assert_eq!(stop, "tool_use");
+}
+
+#[test]
+fn calls_without_input_wait_for_nobody_at_the_end() {
+    let steps = [call(0, "f"), call(1, "g"), finish(Finish::Stop)];
+    let (content, stop) = content(&steps);
+    assert_eq!(
+        content,
+        json!([tool(0, "f", json!({})), tool(1, "g", json!({}))])
+    );
+    assert_eq!(stop, "tool_use", "callers run tools only then");
+}
+
+#[test]
+fn broken_input_is_passed_on_as_it_is() {
+    let steps = [call(0, "f"), input(0, "{\"pa"), finish(Finish::Length)];
+    let (content, stop) = content(&steps);
+    assert_eq!(content, json!([tool(0, "f", json!("{\"pa"))]));
+    assert_eq!(stop, "max_tokens");
+}
+
+#[test]
+fn what_comes_too_late_for_its_call_is_named() {
+    let (out, lost) = told(&[
+        call(0, "f"),
+        input(0, "{\"a\":"),
+        text("!"),
+        input(0, " "),
+        input(0, "1}"),
+        input(7, "{}"),
+        finish(Finish::ToolCalls),
+    ]);
+    assert_eq!(lost, ["tool_calls[].function.arguments"]);
+    snapshot(&out);
+    // more than may wait: the open call is closed, the others follow
+    let large = "x".repeat(1 << 19);
+    let (out, lost) = told(&[
+        call(0, "f"),
+        input(0, "{\"a\":"),
+        call(1, "g"),
+        input(1, &large),
+        input(1, &large),
+        input(1, &large),
+        input(0, "1}"),
+    ]);
+    assert_eq!(lost, ["tool_calls[].function.arguments"]);
+    let message = snapshot(&out);
+    assert_eq!(
+        message["content"][1]["input"].as_str().unwrap().len(),
+        3 << 19
+    );
+}
+
+#[test]
+fn a_refusal_is_text_and_the_reason_to_stop() {
+    let refusal = Delta::Refusal {
+        choice: 0,
+        text: "no".into(),
+    };
+    let (content, stop) = content(&[refusal, finish(Finish::Stop)]);
+    assert_eq!(content, json!([{"type": "text", "text": "no"}]));
+    assert_eq!(stop, "refusal");
+}
+
+#[test]
+fn a_stop_sequence_is_told() {
+    let (out, _) = told(&[
+        text("a"),
+        Delta::Finish {
+            choice: 0,
+            finish: Finish::Stop,
+            stop_sequence: Some("END".into()),
+        },
+    ]);
+    let message = snapshot(&out);
+    assert_eq!(message["stop_reason"], "stop_sequence");
+    assert_eq!(message["stop_sequence"], "END");
+}
+
+#[test]
+fn citations_and_blocks_of_this_api_are_told() {
+    let location = r#"{"type":"page_location","cited_text":"x","n":1.50}"#;
+    let citation = |json| Delta::Citation { choice: 0, json };
+    let whole = |kind: &str, value: Value| Delta::Whole {
+        choice: 0,
+        part: Part::Other {
+            kind: kind.into(),
+            value: Json::of(&value),
+        },
+    };
+    let searched = json!({"type": "web_search_tool_result", "content": []});
+    let (out, lost) = told(&[
+        text("a"),
+        citation(location),
+        citation(r#"{"type":"url_citation"}"#),
+        whole("web_search_tool_result", searched.clone()),
+        whole("image_generation_call", json!({})),
+        citation(location),
+    ]);
+    assert!(
+        String::from_utf8_lossy(&out).contains(location),
+        "as it was spelled"
+    );
+    let message = snapshot(&out);
+    let location: Value = serde_json::from_str(location).unwrap();
+    assert_eq!(
+        message["content"],
+        json!([{"type": "text", "text": "a", "citations": [location]}, searched])
+    );
+    assert_eq!(lost, ["citations", "image_generation_call"]);
+}
+
+#[test]
+fn what_has_no_place_is_named() {
+    let (out, lost) = told(&[
+        Delta::Start(Start {
+            created: Some(1),
+            ..Start::default()
+        }),
+        Delta::Text {
+            choice: 0,
+            text: "a".into(),
+            logprobs: Some("{}"),
+        },
+        Delta::Text {
+            choice: 1,
+            text: "b".into(),
+            logprobs: None,
+        },
+        Delta::CallSignature {
+            choice: 0,
+            index: 0,
+            value: "s".into(),
+        },
+        Delta::Lost("odd"),
+    ]);
+    assert_eq!(
+        lost,
+        [
+            "choices",
+            "odd",
+            "created",
+            "logprobs",
+            "tool_calls[].signature"
+        ]
+    );
+    let message = snapshot(&out);
+    assert_eq!(message["content"], json!([{"type": "text", "text": "a"}]));
+}
