@@ -12,6 +12,8 @@ mod generate;
 mod request;
 mod settings;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use completions::stream as completions_stream;
 pub use embed::{answer as embed_answer, request as embed_request};
