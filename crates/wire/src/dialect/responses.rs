@@ -18,6 +18,8 @@ mod question;
 mod reply;
 mod request;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 pub use error::error_event;

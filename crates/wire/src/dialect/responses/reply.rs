@@ -5,7 +5,9 @@
 //! will name.
 
 mod event;
+mod ids;
 mod item;
+mod parts;
 mod pieces;
 mod response;
 mod thought;
@@ -14,7 +16,8 @@ mod writer;
 use bytes::Bytes;
 
 use self::{
-    item::{Ids, Item},
+    ids::Ids,
+    item::Item,
     response::{Response, ending},
     writer::Writer,
 };
@@ -33,14 +36,14 @@ pub(super) fn whole(answer: &Answer, asked: &Asked, lost: &mut Lost) -> Bytes {
     let ids = Ids::of(asked);
     let mut items: Vec<Item> = Vec::new();
     for part in first.into_iter().flat_map(|choice| &choice.parts) {
-        item::add(&mut items, part, &ids, lost);
+        parts::add(&mut items, part, &ids, lost);
     }
     if let Some(choice) = first {
         if choice.stop_sequence.is_some() {
             lost.parameter("stop_sequence");
         }
         if let Some(logprobs) = &choice.logprobs
-            && !item::probable(&mut items, logprobs)
+            && !parts::probable(&mut items, logprobs)
         {
             lost.parameter("logprobs");
         }

@@ -53,9 +53,7 @@ impl Decode for Reader {
             _ => return Seen::Unparsed,
         };
         match (name, data) {
-            (Some("error"), data) => {
-                Seen::Error(Verdict::in_band(data.as_deref().unwrap_or_default()))
-            }
+            (Some("error"), data) => failed(data.as_deref().unwrap_or_default()),
             (Some("ping" | "keepalive"), _) => Seen::Comment,
             (_, None) => Seen::Data,
             (_, Some(data)) => match std::str::from_utf8(&data).map(str::trim) {
@@ -75,14 +73,13 @@ impl Reader {
             return Seen::Unparsed;
         }
         if event.error.is_some() {
-            return Seen::Error(Verdict::in_band(text.as_bytes()));
+            return failed(text.as_bytes());
         }
         let kind = event.kind.and_then(item::words);
         let kind = kind.as_deref().or(name).unwrap_or_default();
         let response = event.response.unwrap_or("{}");
         match kind {
-            "error" | "response.error" => return Seen::Error(Verdict::in_band(text.as_bytes())),
-            "response.failed" => return Seen::Error(Verdict::in_band(response.as_bytes())),
+            "error" | "response.error" | "response.failed" => return failed(text.as_bytes()),
             "response.cancelled" => {
                 let said = "the upstream cancelled the response";
                 return Seen::Error(Verdict::of(Class::StreamError, said));
@@ -134,4 +131,14 @@ impl Reader {
         }
         sink(Delta::Ended);
     }
+}
+
+/// What went wrong is said by the event, or by the response in it.
+fn failed(data: &[u8]) -> Seen {
+    let text = std::str::from_utf8(data).unwrap_or_default();
+    let response = json::member(text, "response").map(str::as_bytes);
+    let error = json::member(text, "error");
+    Seen::Error(Verdict::in_band(
+        response.filter(|_| error.is_none()).unwrap_or(data),
+    ))
 }

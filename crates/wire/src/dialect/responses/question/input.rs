@@ -107,7 +107,7 @@ impl<'a> Said<'_, 'a> {
                 Item::FunctionCall {
                     call_id: &call.id,
                     name: &call.name,
-                    arguments: match call.input.trim() {
+                    arguments: match call.input.as_str() {
                         "" => "{}",
                         _ => &call.input,
                     },

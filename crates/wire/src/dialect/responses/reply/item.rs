@@ -1,12 +1,11 @@
-//! The items of an answer.
+//! The items of an answer, as they are written.
+//!
+//! One kind for all of them, because an item is written up to three times: when it begins, when it ends, and
+//! in the whole response. The members of each have the order of the API's own answers.
 
 use serde::Serialize;
 
-use super::super::{annotation, kinds};
-use crate::{
-    json,
-    middle::{Asked, Json, Lost, Part, Source},
-};
+use crate::middle::Json;
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -69,79 +68,10 @@ pub(super) struct Call {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Picture {
-    id: String,
+    pub(super) id: String,
     pub(super) r#type: &'static str,
-    status: &'static str,
-    result: String,
-}
-
-/// Makes the ids of one answer's items.
-#[derive(Debug)]
-pub(super) struct Ids(String);
-
-impl Ids {
-    pub(super) fn of(asked: &Asked) -> Self {
-        Self(asked.id.to_string())
-    }
-
-    fn item(&self, prefix: &str, place: usize) -> String {
-        format!("{prefix}_{}_{place}", self.0)
-    }
-
-    pub(super) fn message(&self, place: usize) -> Message {
-        Message {
-            id: self.item("msg", place),
-            r#type: "message",
-            status: "in_progress",
-            role: "assistant",
-            content: Vec::new(),
-        }
-    }
-
-    pub(super) fn reasoning(&self, place: usize) -> Reasoning {
-        Reasoning {
-            id: self.item("rs", place),
-            r#type: "reasoning",
-            summary: Vec::new(),
-            encrypted_content: None,
-            status: "in_progress",
-        }
-    }
-
-    /// A call; one whose upstream gave it no id gets one.
-    pub(super) fn call(&self, place: usize, call_id: &str, name: &str) -> Call {
-        Call {
-            id: self.item("fc", place),
-            r#type: "function_call",
-            status: "in_progress",
-            arguments: String::new(),
-            call_id: match call_id {
-                "" => self.item("call", place),
-                id => id.to_owned(),
-            },
-            name: name.to_owned(),
-        }
-    }
-
-    /// What is whole already; named as lost if it cannot be written.
-    pub(super) fn whole(&self, place: usize, part: &Part, lost: &mut Lost) -> Option<Item> {
-        match part {
-            Part::Other { kind, value } if kinds::is_item(kind) => Some(Item::Other(value.clone())),
-            Part::Image {
-                source: Source::Inline { data, .. },
-                ..
-            } => Some(Item::Picture(Picture {
-                id: self.item("ig", place),
-                r#type: "image_generation_call",
-                status: "completed",
-                result: data.clone(),
-            })),
-            other => {
-                lost.content(lost_name(other));
-                None
-            }
-        }
-    }
+    pub(super) status: &'static str,
+    pub(super) result: String,
 }
 
 impl Content {
@@ -178,118 +108,5 @@ impl Item {
             Self::Call(item) => item.status = status,
             Self::Picture(_) | Self::Other(_) => {}
         }
-    }
-}
-
-/// Adds a part of a whole answer: texts that follow one another are one message.
-pub(super) fn add(items: &mut Vec<Item>, part: &Part, ids: &Ids, lost: &mut Lost) {
-    let place = items.len();
-    let mut item = match part {
-        Part::Text { .. } | Part::Refusal { .. } => {
-            let content = content(part, lost);
-            if let Some(Item::Message(last)) = items.last_mut() {
-                last.content.push(content);
-                return;
-            }
-            Item::Message(Message {
-                content: vec![content],
-                ..ids.message(place)
-            })
-        }
-        Part::Reasoning {
-            text,
-            signature,
-            opaque,
-            id,
-        } => {
-            if signature.is_some() {
-                lost.parameter("reasoning.signature");
-            }
-            let made = ids.reasoning(place);
-            let filled = (!text.is_empty()).then(|| Summary::new(text.clone()));
-            Item::Reasoning(Reasoning {
-                id: id
-                    .clone()
-                    .filter(|id| id.starts_with("rs_"))
-                    .unwrap_or(made.id.clone()),
-                summary: filled.into_iter().collect(),
-                encrypted_content: opaque.clone(),
-                ..made
-            })
-        }
-        Part::ToolCall(call) => {
-            if call.signature.is_some() {
-                lost.parameter("tool_calls[].signature");
-            }
-            Item::Call(Call {
-                arguments: input(&call.input).to_owned(),
-                ..ids.call(place, &call.id, &call.name)
-            })
-        }
-        other => match ids.whole(place, other, lost) {
-            Some(item) => item,
-            None => return,
-        },
-    };
-    item.end("completed");
-    items.push(item);
-}
-
-/// A call without input has an empty object here.
-pub(super) fn input(json: &str) -> &str {
-    if json.trim().is_empty() { "{}" } else { json }
-}
-
-fn content(part: &Part, lost: &mut Lost) -> Content {
-    match part {
-        Part::Text {
-            text, citations, ..
-        } => {
-            let cited = citations.as_ref().map(annotation::all);
-            let (annotations, whole) = cited.unwrap_or((Vec::new(), true));
-            if !whole {
-                lost.content("citations");
-            }
-            Content::OutputText {
-                annotations,
-                logprobs: Vec::new(),
-                text: text.clone(),
-            }
-        }
-        Part::Refusal { text } => Content::Refusal {
-            refusal: text.clone(),
-        },
-        _ => Content::text(),
-    }
-}
-
-/// Puts log probabilities to the text they are of; false if that cannot be told.
-pub(super) fn probable(items: &mut [Item], chat: &Json) -> bool {
-    let Some(content) = chat.member("content") else {
-        return true;
-    };
-    let messages = items.iter_mut().filter_map(|item| match item {
-        Item::Message(message) => Some(message),
-        _ => None,
-    });
-    let mut texts = messages
-        .flat_map(|message| &mut message.content)
-        .filter_map(|content| match content {
-            Content::OutputText { logprobs, .. } => Some(logprobs),
-            Content::Refusal { .. } => None,
-        });
-    match (texts.next(), texts.next()) {
-        (Some(logprobs), None) => json::elements(content, |one| logprobs.extend(Json::parse(one))),
-        _ => false,
-    }
-}
-
-fn lost_name(part: &Part) -> &'static str {
-    match part {
-        Part::Image { .. } => "image",
-        Part::File { .. } => "file",
-        Part::Audio { .. } => "audio",
-        Part::ToolResult(_) => "tool_result",
-        _ => "other",
     }
 }

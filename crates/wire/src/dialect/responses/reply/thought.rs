@@ -7,7 +7,8 @@ use bytes::BytesMut;
 
 use super::{
     event::{Event, Piece},
-    item::{Item, Reasoning, Summary, input},
+    item::{Item, Reasoning, Summary},
+    parts::input,
     writer::Writer,
 };
 

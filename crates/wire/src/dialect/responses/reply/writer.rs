@@ -12,7 +12,8 @@ use bytes::BytesMut;
 use super::{
     super::usage::Counts,
     event::{Event, Numbers},
-    item::{Ids, Item},
+    ids::Ids,
+    item::Item,
     response::{self, Response, ending},
 };
 use crate::{

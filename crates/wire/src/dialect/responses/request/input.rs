@@ -2,7 +2,7 @@
 //!
 //! Here a turn of the model is a row of items: a thought, a text, calls. Elsewhere it is one message, and
 //! some APIs demand that the results follow the very message that made the calls. So neighbouring items of
-//! the model are one message; a text begins another one only after a text that made no calls.
+//! the model are one message; a text begins another one only right after a text, where no calls wait.
 
 use std::collections::HashMap;
 
@@ -129,7 +129,8 @@ impl Conversation<'_> {
 fn continues(last: &Message) -> bool {
     let text = |part: &Part| matches!(part, Part::Text { .. } | Part::Refusal { .. });
     let call = |part: &Part| matches!(part, Part::ToolCall(_));
-    last.role == Role::Assistant && (last.parts.iter().any(call) || !last.parts.iter().any(text))
+    let follows = last.parts.last().is_some_and(text) && !last.parts.iter().any(call);
+    last.role == Role::Assistant && !follows
 }
 
 fn call<'a>(reader: Reader<'a>, item: &'a str) -> Result<ToolCall, BadBody> {

@@ -1,0 +1,418 @@
+//! What callers of this API get as a stream.
+
+use super::written;
+use crate::{
+    Usage,
+    dialect::Finish,
+    error_body::ErrorFields,
+    json,
+    middle::{Delta, Part, Source, Start},
+};
+
+fn text(text: &str) -> Delta<'_> {
+    Delta::Text {
+        choice: 0,
+        text: text.into(),
+        logprobs: None,
+    }
+}
+
+fn reasoning(text: &str) -> Delta<'_> {
+    Delta::Reasoning {
+        choice: 0,
+        text: text.into(),
+    }
+}
+
+fn call<'a>(index: u32, id: &'a str, name: &'a str) -> Delta<'a> {
+    Delta::ToolCall {
+        choice: 0,
+        index,
+        id: id.into(),
+        name: name.into(),
+    }
+}
+
+fn input(index: u32, json: &str) -> Delta<'_> {
+    Delta::ToolInput {
+        choice: 0,
+        index,
+        json: json.into(),
+    }
+}
+
+fn done(index: u32) -> Delta<'static> {
+    Delta::ToolDone { choice: 0, index }
+}
+
+fn finish(finish: Finish) -> Delta<'static> {
+    Delta::Finish {
+        choice: 0,
+        finish,
+        stop_sequence: None,
+    }
+}
+
+fn usage(input: u64, output: u64) -> Delta<'static> {
+    Delta::Usage(Usage {
+        input: Some(input),
+        output: Some(output),
+        ..Usage::default()
+    })
+}
+
+/// The payloads of a stream.
+fn payloads(stream: &str) -> Vec<&str> {
+    stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .collect()
+}
+
+/// Each event in short: its type without `response.`, and the item it is about.
+fn outline(stream: &str) -> Vec<String> {
+    let short = |payload: &&str| {
+        let [kind, item] = json::members(payload, &["type", "output_index"]).unwrap();
+        let kind = json::text(kind.unwrap()).unwrap().into_owned();
+        let kind = kind.strip_prefix("response.").unwrap_or(&kind);
+        item.map_or(kind.to_owned(), |item| format!("{kind} {item}"))
+    };
+    payloads(stream).iter().map(short).collect()
+}
+
+/// The member of the last event's response.
+fn last<'a>(stream: &'a str, member: &str) -> &'a str {
+    let payloads = payloads(stream);
+    let response = json::member(payloads.last().unwrap(), "response").unwrap();
+    json::member(response, member).unwrap()
+}
+
+#[test]
+fn a_text_is_written_as_the_sdks_accumulate_it() {
+    let start = Delta::Start(Start {
+        id: Some("chatcmpl-1".into()),
+        model: Some("gpt-x".into()),
+        created: Some(7),
+    });
+    let (stream, writer) = written(&[
+        start,
+        text("Hel"),
+        text("lo"),
+        finish(Finish::Stop),
+        usage(3, 4),
+        Delta::Ended,
+    ]);
+    let response = |status: &str, output: &str, usage: &str| {
+        format!(
+            r#"{{"id":"resp_abc","object":"response","created_at":7,"status":"{status}","background":false,"error":null,"incomplete_details":null,"instructions":null,"max_output_tokens":null,"model":"gpt-x","output":[{output}],"parallel_tool_calls":true,"previous_response_id":null,"reasoning":null,"store":false,"temperature":null,"text":{{"format":{{"type":"text"}}}},"tool_choice":"auto","tools":[],"top_p":null,"truncation":"disabled","usage":{usage},"user":null,"metadata":null}}"#
+        )
+    };
+    let message = r#"{"id":"msg_abc_0","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}]}"#;
+    let counts = r#"{"input_tokens":3,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":7}"#;
+    let place = r#""item_id":"msg_abc_0","output_index":0,"content_index":0"#;
+    let expected = [
+        ("created", format!(r#""response":{}"#, response("in_progress", "", "null"))),
+        ("in_progress", format!(r#""response":{}"#, response("in_progress", "", "null"))),
+        (
+            "output_item.added",
+            r#""output_index":0,"item":{"id":"msg_abc_0","type":"message","status":"in_progress","role":"assistant","content":[]}"#.to_owned(),
+        ),
+        (
+            "content_part.added",
+            format!(r#"{place},"part":{{"type":"output_text","annotations":[],"logprobs":[],"text":""}}"#),
+        ),
+        ("output_text.delta", format!(r#"{place},"delta":"Hel","logprobs":[]"#)),
+        ("output_text.delta", format!(r#"{place},"delta":"lo","logprobs":[]"#)),
+        ("output_text.done", format!(r#"{place},"text":"Hello","logprobs":[]"#)),
+        (
+            "content_part.done",
+            format!(r#"{place},"part":{{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}}"#),
+        ),
+        ("output_item.done", format!(r#""output_index":0,"item":{message}"#)),
+        ("completed", format!(r#""response":{}"#, response("completed", message, counts))),
+    ];
+    let expected = expected.iter().enumerate().map(|(n, (kind, body))| {
+        format!("event: response.{kind}\ndata: {{\"type\":\"response.{kind}\",\"sequence_number\":{n},{body}}}\n\n")
+    });
+    assert_eq!(stream, expected.collect::<String>());
+    assert!(writer.lost().is_empty());
+}
+
+#[test]
+fn thoughts_and_texts_close_before_anything_else_opens() {
+    let (stream, _) = written(&[
+        reasoning("hm"),
+        text("a"),
+        reasoning("so"),
+        call(0, "c", "f"),
+        done(0),
+        text("b"),
+        finish(Finish::Stop),
+    ]);
+    let thought = |at: u32| {
+        [
+            "output_item.added",
+            "reasoning_summary_part.added",
+            "reasoning_summary_text.delta",
+            "reasoning_summary_text.done",
+            "reasoning_summary_part.done",
+            "output_item.done",
+        ]
+        .map(|kind| format!("{kind} {at}"))
+        .to_vec()
+    };
+    let message = |at: u32| {
+        [
+            "output_item.added",
+            "content_part.added",
+            "output_text.delta",
+            "output_text.done",
+            "content_part.done",
+            "output_item.done",
+        ]
+        .map(|kind| format!("{kind} {at}"))
+        .to_vec()
+    };
+    let call = [
+        "output_item.added 3",
+        "function_call_arguments.delta 3",
+        "function_call_arguments.done 3",
+        "output_item.done 3",
+    ];
+    let expected = [
+        vec!["created".to_owned(), "in_progress".to_owned()],
+        thought(0),
+        message(1),
+        thought(2),
+        call.map(str::to_owned).to_vec(),
+        message(4),
+        vec!["completed".to_owned()],
+    ];
+    assert_eq!(outline(&stream), expected.concat());
+}
+
+#[test]
+fn calls_may_be_written_beside_one_another() {
+    let (stream, _) = written(&[
+        call(0, "call_1", "f"),
+        call(1, "call_2", "g"),
+        input(1, "{\"a\""),
+        input(0, "{}"),
+        input(1, ":1}"),
+        done(0),
+        finish(Finish::ToolCalls),
+    ]);
+    let expected = r#"[{"id":"fc_abc_0","type":"function_call","status":"completed","arguments":"{}","call_id":"call_1","name":"f"},{"id":"fc_abc_1","type":"function_call","status":"completed","arguments":"{\"a\":1}","call_id":"call_2","name":"g"}]"#;
+    assert_eq!(last(&stream, "output"), expected);
+    let ends: Vec<_> = outline(&stream)
+        .into_iter()
+        .filter(|event| event.starts_with("output_item"))
+        .collect();
+    let order = [
+        "output_item.added 0",
+        "output_item.added 1",
+        "output_item.done 0",
+        "output_item.done 1",
+    ];
+    assert_eq!(ends, order);
+}
+
+#[test]
+fn events_are_numbered_without_a_gap() {
+    let (stream, _) = written(&[reasoning("a"), text("b"), call(0, "c", "f"), input(0, "{")]);
+    let numbers = payloads(&stream)
+        .into_iter()
+        .map(|payload| {
+            json::member(payload, "sequence_number")
+                .unwrap()
+                .parse()
+                .unwrap()
+        })
+        .collect::<Vec<usize>>();
+    assert_eq!(numbers, (0..numbers.len()).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_answer_that_was_cut_is_incomplete_and_says_why() {
+    for (ended, reason) in [
+        (Finish::Length, "max_output_tokens"),
+        (Finish::ContentFilter, "content_filter"),
+    ] {
+        let (stream, _) = written(&[
+            text("a"),
+            call(0, "c", "f"),
+            input(0, "{\"p"),
+            finish(ended),
+        ]);
+        assert_eq!(outline(&stream).last().unwrap(), "incomplete");
+        assert_eq!(last(&stream, "status"), "\"incomplete\"");
+        let details = format!(r#"{{"reason":"{reason}"}}"#);
+        assert_eq!(last(&stream, "incomplete_details"), details);
+        let call = r#""status":"incomplete","arguments":"{\"p","call_id":"c","name":"f""#;
+        assert!(last(&stream, "output").contains(call), "{stream}");
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_before_its_input_gets_none() {
+    let (stream, _) = written(&[call(0, "c", "f"), finish(Finish::Length)]);
+    assert!(last(&stream, "output").contains(r#""arguments":"""#));
+}
+
+#[test]
+fn an_answer_nothing_is_known_of_is_still_a_response() {
+    let (stream, _) = written(&[]);
+    assert_eq!(outline(&stream), ["created", "in_progress", "completed"]);
+    assert_eq!(last(&stream, "id"), "\"resp_abc\"");
+    assert_eq!(last(&stream, "model"), "\"chat\"");
+    assert_eq!(last(&stream, "created_at"), "1700000000");
+    assert_eq!(
+        json::member(payloads(&stream).last().unwrap(), "usage"),
+        None
+    );
+}
+
+#[test]
+fn an_id_of_this_api_is_kept() {
+    let start = Delta::Start(Start {
+        id: Some("resp_upstream".into()),
+        ..Start::default()
+    });
+    let (stream, _) = written(&[start, text("a")]);
+    assert_eq!(last(&stream, "id"), "\"resp_upstream\"");
+}
+
+#[test]
+fn an_encrypted_thought_completes_the_one_that_goes_on() {
+    let opaque = |value: &'static str| Delta::Opaque {
+        choice: 0,
+        value: value.into(),
+    };
+    let (stream, _) = written(&[reasoning("hm"), opaque("e1"), opaque("e2")]);
+    let expected = r#"[{"id":"rs_abc_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"e1","status":"completed"},{"id":"rs_abc_1","type":"reasoning","summary":[],"encrypted_content":"e2","status":"completed"}]"#;
+    assert_eq!(last(&stream, "output"), expected);
+}
+
+#[test]
+fn a_signed_thought_is_not_sealed_with_what_follows() {
+    let signature = Delta::Signature {
+        choice: 0,
+        value: "s".into(),
+    };
+    let sealed = Delta::Opaque {
+        choice: 0,
+        value: "e".into(),
+    };
+    let (stream, writer) = written(&[reasoning("hm"), signature, sealed]);
+    assert!(
+        last(&stream, "output").contains(
+            r#"{"id":"rs_abc_1","type":"reasoning","summary":[],"encrypted_content":"e""#
+        )
+    );
+    assert!(!stream.contains("\"s\""));
+    assert_eq!(
+        writer.lost().names().collect::<Vec<_>>(),
+        ["reasoning.signature"]
+    );
+}
+
+#[test]
+fn a_refusal_is_a_part_of_its_own() {
+    let refusal = Delta::Refusal {
+        choice: 0,
+        text: "no".into(),
+    };
+    let (stream, _) = written(&[text("Sorry, "), refusal]);
+    let content = r#""content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Sorry, "},{"type":"refusal","refusal":"no"}]"#;
+    assert!(last(&stream, "output").contains(content), "{stream}");
+    assert!(
+        stream.contains(r#""content_index":1,"refusal":"no"}"#),
+        "{stream}"
+    );
+}
+
+#[test]
+fn citations_are_flat_here_and_foreign_ones_are_named() {
+    let cite = |json| Delta::Citation { choice: 0, json };
+    let (stream, writer) = written(&[
+        text("a"),
+        cite(
+            r#"{"type":"url_citation","url_citation":{"url":"https://a.example","title":"A","start_index":0,"end_index":1}}"#,
+        ),
+        cite(r#"{"type":"page_location","cited_text":"x"}"#),
+    ]);
+    let flat = r#"{"type":"url_citation","url":"https://a.example","title":"A","start_index":0,"end_index":1}"#;
+    assert!(stream.contains(&format!(r#""annotation_index":0,"annotation":{flat}"#)));
+    assert!(last(&stream, "output").contains(&format!(r#""annotations":[{flat}]"#)));
+    assert_eq!(writer.lost().content, ["citations"]);
+}
+
+#[test]
+fn log_probabilities_stand_beside_their_text() {
+    let probable = Delta::Text {
+        choice: 0,
+        text: "a".into(),
+        logprobs: Some(r#"{"content":[{"token":"a","logprob":-0.10}],"refusal":null}"#),
+    };
+    let (stream, _) = written(&[probable, text("b")]);
+    let told = r#""delta":"a","logprobs":[{"token":"a","logprob":-0.10}]"#;
+    assert!(stream.contains(told), "{stream}");
+    assert!(stream.contains(r#""delta":"b","logprobs":[]"#), "{stream}");
+    assert!(
+        last(&stream, "output")
+            .contains(r#""logprobs":[{"token":"a","logprob":-0.10}],"text":"ab""#)
+    );
+}
+
+#[test]
+fn a_picture_is_an_item_and_what_has_no_place_is_named() {
+    let whole = |part| Delta::Whole { choice: 0, part };
+    let picture = Part::Image {
+        source: Source::Inline {
+            media_type: "image/png".into(),
+            data: "aGk=".into(),
+        },
+        detail: None,
+        cache: None,
+    };
+    let sound = Part::Audio {
+        data: "aGk=".into(),
+        format: "wav".into(),
+    };
+    let second = Delta::Text {
+        choice: 1,
+        text: "b".into(),
+        logprobs: None,
+    };
+    let (stream, writer) = written(&[whole(picture), whole(sound), second, Delta::Lost("video")]);
+    let expected = r#"[{"id":"ig_abc_0","type":"image_generation_call","status":"completed","result":"aGk="}]"#;
+    assert_eq!(last(&stream, "output"), expected);
+    assert_eq!(writer.lost().content, ["audio", "choices", "video"]);
+}
+
+#[test]
+fn nothing_follows_the_end() {
+    let mut writer = super::super::reply::stream(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    writer.delta(&text("a"), &mut out);
+    writer.close(&mut out);
+    let length = out.len();
+    writer.delta(&text("b"), &mut out);
+    writer.close(&mut out);
+    assert_eq!(out.len(), length);
+}
+
+#[test]
+fn our_own_error_is_a_typed_event_that_sdks_raise() {
+    let fields = ErrorFields {
+        message: "too late",
+        kind: "timeout_error",
+        code: Some("request_deadline_exceeded"),
+        param: None,
+        extra: vec![("phase", "streaming".into())],
+    };
+    let expected = "event: error\ndata: {\"type\":\"error\",\"code\":\"request_deadline_exceeded\",\"message\":\"too late\",\"param\":null,\"sequence_number\":5,\"error\":{\"message\":\"too late\",\"type\":\"timeout_error\",\"code\":\"request_deadline_exceeded\",\"param\":null,\"phase\":\"streaming\"}}\n\n";
+    assert_eq!(super::super::error_event(&fields, Some(5)), expected);
+    let unknown = super::super::error_event(&fields, None);
+    assert!(unknown.windows(19).any(|w| w == b"\"sequence_number\":0"));
+}
