@@ -140,6 +140,9 @@ pub struct Call {
     pub model_span: Range<usize>,
     /// The caller's body, untouched; dropped at commit.
     pub body: Bytes,
+    /// The body is in the target's own API and names its model: it is sent as it is, and the answer comes as
+    /// it came.
+    pub native: bool,
     /// The caller's headers, all of them: an upstream sends only those on its allow-list.
     pub headers: Arc<HeaderMap>,
     /// What it carries that only its maker can serve.
@@ -171,6 +174,7 @@ impl Call {
             model: Arc::from(""),
             model_span: 0..0,
             body: Bytes::new(),
+            native: false,
             headers: Arc::default(),
             state: State::default(),
             key: None,

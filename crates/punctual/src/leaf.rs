@@ -5,19 +5,14 @@
 //! no more) and its connections found. What was made is kept for each runtime and key.
 
 use crate::{call::Call, member::Own, merge, runtime};
-use bytes::Bytes;
 use punctual_core::{Call as CoreCall, Code, Failure, Surface};
 use punctual_upstream::{Auth, Pools, Upstreams};
 use punctual_wire::{
     frame::Framing,
     middle::{Lost, Options, UpstreamCodec},
-    peek,
 };
 use secrecy::{ExposeSecret, SecretString};
-use std::{
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError, Weak},
-};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 mod spec;
 pub(crate) use spec::{Key, Spec};
@@ -36,6 +31,8 @@ pub(crate) struct Speech {
     pub(crate) codec: &'static UpstreamCodec,
     pub(crate) framing: Framing,
     pub(crate) streams: bool,
+    /// Whether `codec` is of the provider's own API.
+    pub(crate) native: bool,
 }
 
 /// A way to the provider that was made before.
@@ -129,36 +126,14 @@ impl WireLeaf {
             Some(extra) => merge::merge(&body, extra)?,
             None => body,
         };
-        let model_span = model_span(&body, &self.spec.model)?;
         Ok(CoreCall {
             surface: speech.surface,
             model: self.spec.model.clone(),
-            model_span,
             body,
+            native: speech.native,
             ..core.clone()
         })
     }
-}
-
-/// Where the model stands: at the beginning, as codecs write it, or wherever it was merged to.
-fn model_span(body: &Bytes, model: &str) -> Made<Range<usize>> {
-    const HEAD: &[u8] = b"{\"model\":\"";
-    let quoted = HEAD.len() - 1..HEAD.len() + model.len() + 1;
-    let inside = body.get(HEAD.len()..quoted.end);
-    if body.starts_with(HEAD)
-        && inside.is_some_and(|text| text.strip_suffix(b"\"") == Some(model.as_bytes()))
-    {
-        return Ok(quoted);
-    }
-    let unreadable = |_| {
-        mistake(
-            "bad_call",
-            "the request with its extra body cannot be read".to_owned(),
-        )
-    };
-    peek::peek(punctual_wire::Surface::Chat, body)
-        .map(|peek| peek.model_span)
-        .map_err(unreadable)
 }
 
 fn is_same(old: &Option<SecretString>, new: &Option<SecretString>) -> bool {

@@ -9,6 +9,7 @@ use punctual_wire::{Api, Surface};
 
 mod paths;
 mod words;
+pub(crate) use paths::with_query;
 pub(crate) use words::{summary, surface, tally};
 
 /// An upstream API.

@@ -75,6 +75,8 @@ pub struct Site {
     pub location: Option<String>,
     /// Ollama's `options.num_ctx`, in tokens.
     pub num_ctx: Option<u32>,
+    /// Parameters of every request's query, beyond the dialect's own; encoded when they are sent.
+    pub query: Vec<(String, String)>,
 }
 
 /// Where a target is. Targets whose endpoints are equal share their connections.

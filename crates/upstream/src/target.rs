@@ -7,7 +7,7 @@ use crate::{
     address::Address,
     bonds::{Bonds, Maker},
     dial::Proxied,
-    dialect::{Rules, Slot},
+    dialect::{Rules, Slot, with_query},
     pool::Pool,
     pools::Pools,
     request::{FORWARD, ForwardDeadline, never_forwarded},
@@ -115,6 +115,9 @@ impl Target {
         if let (Surface::Passthrough, Some(path)) = (surface, &call.path) {
             return Way::raw(self, path);
         }
+        if call.native {
+            return Way::native(self, surface, call);
+        }
         let at = Surface::ALL.iter().position(|s| *s == surface);
         match at.and_then(|at| self.ways.get(at)) {
             Some([whole, stream]) => match call.stream {
@@ -136,6 +139,8 @@ impl Target {
 
     /// The request target for what is below the base URL.
     pub(crate) fn uri(&self, below: &str) -> Uri {
+        let asked = with_query(below, &self.site.query);
+        let below = asked.as_ref();
         match self.absolute {
             true => self.address.absolute_form(below),
             false => self.address.origin_form(below),

@@ -34,6 +34,20 @@ impl Way {
         })
     }
 
+    /// The target's own API for conversations, without a translation.
+    pub(crate) fn native(target: &Target, surface: Surface, call: &Call) -> Option<Self> {
+        let rules: &Rules = target.rules;
+        let model = target.model(call);
+        let api = (rules.api)(surface, model)?;
+        let path = (rules.path)(&target.site, api, model, call.stream);
+        Some(Self {
+            surface,
+            api,
+            via: Via::Relay,
+            uri: target.uri(&path),
+        })
+    }
+
     /// What is passed on as it is, at a path of the caller's choice below the base URL.
     pub(crate) fn raw(target: &Target, path: &str) -> Option<Self> {
         Some(Self {

@@ -120,6 +120,7 @@ impl Spec {
         let mut target = TargetSpec::new(self.label(), self.base_url.clone());
         target.dialect = self.dialect;
         target.site = self.site.clone();
+        target.site.query.clone_from(&self.query);
         target.model = ModelChoice::Fixed(self.model.clone());
         target.headers = self.header_map()?;
         target.forward_headers = self.forwarded()?;

@@ -36,7 +36,7 @@ impl Vertex {
         };
         let (model, key) = (model.into(), Key::Env("GOOGLE_ACCESS_TOKEN".into()));
         let speech = match model.starts_with("claude") {
-            true => speech::VERTEX_MESSAGES,
+            true => speech::MESSAGES,
             false => speech::GEMINI,
         };
         let mut spec = Spec::new("vertex", Dialect::Vertex, speech, &base, key, model);

@@ -19,7 +19,14 @@ impl AiGatewayImage {
             Key::Env("AI_GATEWAY_API_KEY".into()),
         );
         let dialect = Dialect::VercelImages;
-        let spec = Spec::new("vercel_image", dialect, speech::PICTURES, base, key, model);
+        let spec = Spec::new(
+            "vercel_image",
+            dialect,
+            speech::TRANSLATED_PICTURES,
+            base,
+            key,
+            model,
+        );
         Self(Wire::new(spec))
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::spec::Site;
 use punctual_wire::{Api, Surface};
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 /// A conversation in whatever API, by the one that a dialect has for it.
 const fn conversation(surface: Surface, api: Api) -> Option<Api> {
@@ -188,6 +188,17 @@ pub(super) fn typesafe(_: &Site, _: Api, _: &str, _: bool) -> String {
     "/systemone".to_owned()
 }
 
+/// A path with further parameters in its query.
+pub(crate) fn with_query<'a>(path: &'a str, query: &[(String, String)]) -> Cow<'a, str> {
+    let mut out = Cow::Borrowed(path);
+    for (name, value) in query {
+        let sign = if out.contains('?') { '&' } else { '?' };
+        let parameter = format!("{sign}{}={}", segment(name), segment(value));
+        out.to_mut().push_str(&parameter);
+    }
+    out
+}
+
 /// One segment of a path: everything but RFC 3986's unreserved characters encoded.
 pub(crate) fn segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -230,6 +241,14 @@ mod tests {
         ] {
             assert_eq!(segment(model), encoded);
         }
+    }
+
+    #[test]
+    fn further_parameters_follow_those_of_the_dialect() {
+        let query = [("a b".to_owned(), "c&d".to_owned())];
+        assert_eq!(with_query("/x", &query), "/x?a%20b=c%26d");
+        assert_eq!(with_query("/x?alt=sse", &query), "/x?alt=sse&a%20b=c%26d");
+        assert_eq!(with_query("/x", &[]), "/x");
     }
 
     #[test]

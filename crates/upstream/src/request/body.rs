@@ -22,6 +22,13 @@ pub(crate) fn body(
     if way.api == Api::Raw || call.body.is_empty() {
         return Ok((vec![call.body.clone()], Lost::default()));
     }
+    if call.native {
+        let body = match way.api {
+            Api::VertexMessages => vertex::anthropic_request(&call.body),
+            _ => call.body.clone(),
+        };
+        return Ok((vec![body], Lost::default()));
+    }
     let mut lost = Lost::default();
     let options = Options {
         model: target.model(call),
