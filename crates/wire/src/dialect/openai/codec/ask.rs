@@ -5,14 +5,19 @@
 //! engines. What the one at hand has no place for is named.
 
 use bytes::Bytes;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::Serialize;
 
 use super::form;
-use crate::middle::{Format, Json, Lost, Options, Reasoning, Request};
+use crate::middle::{Json, Lost, Options, Request};
 
 mod content;
+mod extra;
+mod format;
 mod message;
 mod tool;
+
+use extra::{Extra, effort, extra};
+use format::{ResponseFormat, format};
 
 /// Writes `request` for the target that `options` describes.
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
@@ -74,7 +79,7 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         store: store.then_some(true),
         metadata: request.metadata.as_ref().filter(|_| metadata),
         verbosity: request.verbosity.as_deref().filter(|_| verbosity),
-        extra: Extra(extra(request, lost)),
+        extra: extra(request, lost),
     };
     // strings, numbers and JSON values always serialise
     serde_json::to_vec(&question).unwrap_or_default().into()
@@ -143,105 +148,4 @@ struct Question<'a> {
 #[derive(Serialize)]
 struct StreamOptions {
     include_usage: bool,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum ResponseFormat<'a> {
-    JsonObject,
-    JsonSchema { json_schema: Schema<'a> },
-}
-
-#[derive(Serialize)]
-struct Schema<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    schema: &'a Json,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strict: Option<bool>,
-}
-
-fn format(format: &Format) -> ResponseFormat<'_> {
-    match format {
-        Format::JsonObject => ResponseFormat::JsonObject,
-        Format::JsonSchema {
-            name,
-            description,
-            schema,
-            strict,
-        } => ResponseFormat::JsonSchema {
-            json_schema: Schema {
-                // a name is required here and not in every other API
-                name: name.as_deref().unwrap_or("response"),
-                description: description.as_deref(),
-                schema,
-                strict: *strict,
-            },
-        },
-    }
-}
-
-/// How much to think. That it is switched on or off without a measure cannot be said, nor how it is told.
-fn effort<'a>(reasoning: Option<&'a Reasoning>, lost: &mut Lost) -> Option<&'a str> {
-    let reasoning = reasoning?;
-    let effort = match reasoning.enabled {
-        Some(false) => reasoning.effort.as_deref().filter(|e| *e == "none"),
-        _ => reasoning.effort(),
-    };
-    for (name, given) in [
-        (
-            "reasoning.enabled",
-            reasoning.enabled.is_some() && effort.is_none(),
-        ),
-        ("reasoning.summary", reasoning.summary.is_some()),
-        ("reasoning.exclude", reasoning.include == Some(false)),
-        ("reasoning.encrypted_content", reasoning.encrypted),
-    ] {
-        if given {
-            lost.parameter(name);
-        }
-    }
-    effort
-}
-
-/// What the middle form has no place for and chat completions have.
-const KNOWN: [&str; 6] = [
-    "modalities",
-    "audio",
-    "prediction",
-    "web_search_options",
-    "prompt_cache_retention",
-    "safety_identifier",
-];
-
-fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Vec<(&'a str, &'a Json)> {
-    let mut kept = Vec::new();
-    for (name, value) in &request.extra {
-        let ours = match name.as_str() {
-            // other APIs have members of these names and other forms
-            "tool_choice" => ["allowed_tools", "custom"]
-                .iter()
-                .any(|form| value.member(form).is_some()),
-            "response_format" => value.member("type").is_some(),
-            name => KNOWN.contains(&name),
-        };
-        match ours {
-            true => kept.push((name.as_str(), value)),
-            false => lost.parameter(name.clone()),
-        }
-    }
-    kept
-}
-
-struct Extra<'a>(Vec<(&'a str, &'a Json)>);
-
-impl Serialize for Extra<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
 }

@@ -30,9 +30,6 @@ fn nearest(word: &str, has_calls: bool) -> &'static str {
     ]) {
         return "length";
     }
-    if among(&["tool_use", "tool_call"]) || has_calls {
-        return "tool_calls";
-    }
     // Anthropic, Gemini, Bedrock
     if among(&[
         "refusal",
@@ -49,7 +46,11 @@ fn nearest(word: &str, has_calls: bool) -> &'static str {
     ]) {
         return "content_filter";
     }
-    "stop"
+    // Anthropic, Cohere
+    match has_calls || among(&["tool_use", "tool_call"]) {
+        true => "tool_calls",
+        false => "stop",
+    }
 }
 
 /// The failure that a finish reason admits: the answer is not complete, whatever was sent.

@@ -9,6 +9,12 @@ use serde::Serialize;
 
 use crate::middle::{Part, Source, ToolCall};
 
+mod detail;
+mod usage;
+
+pub(super) use detail::Detail;
+pub(super) use usage::Usage;
+
 /// A part of `content`, or of `images`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -116,93 +122,6 @@ impl<'a> Call<'a> {
                 arguments: &call.input,
             }),
             ..Self::default()
-        }
-    }
-}
-
-/// An element of `reasoning_details`, as OpenRouter spells them: a thought with what proves it to its maker,
-/// whole, so that a caller who keeps the list can send it back as it is.
-#[derive(Debug, Serialize)]
-pub(super) struct Detail<'a> {
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<&'a str>,
-    index: usize,
-}
-
-impl<'a> Detail<'a> {
-    /// A signed thought; without text if it is not told.
-    pub(super) fn signed(text: Cow<'a, str>, signature: &'a str, index: usize) -> Self {
-        Self {
-            r#type: "reasoning.text",
-            id: None,
-            text: Some(text).filter(|text| !text.is_empty()),
-            signature: Some(signature),
-            data: None,
-            index,
-        }
-    }
-
-    /// A thought that only its maker can read.
-    pub(super) fn opaque(data: &'a str, id: Option<&'a str>, index: usize) -> Self {
-        Self {
-            r#type: "reasoning.encrypted",
-            id,
-            text: None,
-            signature: None,
-            data: Some(data),
-            index,
-        }
-    }
-}
-
-/// `usage`.
-#[derive(Debug, Serialize)]
-pub(super) struct Usage {
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    total_tokens: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_tokens_details: Option<Prompt>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    completion_tokens_details: Option<Completion>,
-}
-
-#[derive(Debug, Serialize)]
-struct Prompt {
-    cached_tokens: u64,
-    /// OpenRouter's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Completion {
-    reasoning_tokens: u64,
-}
-
-impl Usage {
-    /// Callers with strict types need all three sums: what is not known is 0 there.
-    pub(super) fn of(usage: &crate::Usage) -> Self {
-        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
-        let prompt = usage.cached_input.is_some() || usage.cache_write.is_some();
-        Self {
-            prompt_tokens: input,
-            completion_tokens: output,
-            total_tokens: usage.total.unwrap_or_else(|| input.saturating_add(output)),
-            prompt_tokens_details: prompt.then(|| Prompt {
-                cached_tokens: usage.cached_input.unwrap_or(0),
-                cache_write_tokens: usage.cache_write,
-            }),
-            completion_tokens_details: usage
-                .reasoning
-                .map(|reasoning_tokens| Completion { reasoning_tokens }),
         }
     }
 }

@@ -9,12 +9,14 @@ use bytes::Bytes;
 use super::body::Body;
 use crate::{
     BadBody, json,
-    middle::{Format, Json, Reasoning, Request},
+    middle::{Json, Request},
     peek::fault::{missing, object},
 };
 
 mod content;
 mod message;
+mod options;
+mod reasoning;
 mod thought;
 mod tool;
 
@@ -155,90 +157,6 @@ impl<'a> Reader<'a> {
             let sequence = self.body.text(sequence, "stop")?;
             self.request.sampling.stop.push(sequence);
         }
-        Ok(())
-    }
-
-    fn stream_options(&mut self, value: &'a str) -> Read {
-        const PARAM: &str = "stream_options";
-        let body = self.body;
-        let [usage] = body.named(value, PARAM, &["include_usage"])?;
-        if let Some(usage) = usage {
-            self.request.include_usage = body.flag(usage, PARAM)?;
-        }
-        for (name, value) in json::entries(value).unwrap_or_default() {
-            // padding against eavesdroppers: what is translated has none to switch off
-            let known = ["include_usage", "include_obfuscation"].contains(&name.as_str());
-            if !known && !json::is_null(value) {
-                self.extra(&format!("{PARAM}.{name}"), value)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn format(&mut self, value: &'a str) -> Read {
-        const PARAM: &str = "response_format";
-        let body = self.body;
-        let [kind, schema] = body.named(value, PARAM, &["type", "json_schema"])?;
-        let kind = body.needed(value, kind, PARAM, "needs a `type`")?;
-        self.request.format = match (kind.as_str(), schema) {
-            ("text", _) => None,
-            ("json_object", _) => Some(Format::JsonObject),
-            ("json_schema", Some(inner)) => {
-                let names = ["name", "description", "schema", "strict"];
-                let [name, description, schema, strict] = body.named(inner, PARAM, &names)?;
-                let text = |value: Option<&str>| value.map(|v| body.text(v, PARAM)).transpose();
-                Some(Format::JsonSchema {
-                    name: text(name)?,
-                    description: text(description)?,
-                    schema: body.object(schema.unwrap_or("{}"), PARAM)?,
-                    strict: strict.map(|v| body.flag(v, PARAM)).transpose()?,
-                })
-            }
-            ("json_schema", None) => {
-                return Err(body.fault(value, PARAM, "needs a `json_schema`"));
-            }
-            _ => return self.extra(PARAM, value),
-        };
-        Ok(())
-    }
-
-    fn reasoning(&mut self) -> &mut Reasoning {
-        self.request.reasoning.get_or_insert_default()
-    }
-
-    fn openrouter(&mut self, value: &'a str) -> Read {
-        const PARAM: &str = "reasoning";
-        let body = self.body;
-        let names = ["effort", "max_tokens", "enabled", "exclude", "summary"];
-        let [effort, budget, enabled, exclude, summary] = body.named(value, PARAM, &names)?;
-        let text = |value: Option<&str>| value.map(|v| body.text(v, PARAM)).transpose();
-        let flag = |value: Option<&str>| value.map(|v| body.flag(v, PARAM)).transpose();
-        let (effort, summary) = (text(effort)?, text(summary)?);
-        let (enabled, exclude) = (flag(enabled)?, flag(exclude)?);
-        let budget = budget.map(|v| body.number(v, PARAM)).transpose()?;
-        let reasoning = self.reasoning();
-        reasoning.effort = effort.or(reasoning.effort.take());
-        reasoning.budget = budget.or(reasoning.budget.take());
-        reasoning.enabled = enabled.or(reasoning.enabled);
-        reasoning.include = exclude.map(|e| !e).or(reasoning.include);
-        reasoning.summary = summary;
-        Ok(())
-    }
-
-    /// Anthropic's member, which LiteLLM, DeepSeek and others take in chat completions too.
-    fn thinking(&mut self, value: &'a str) -> Read {
-        const PARAM: &str = "thinking";
-        let body = self.body;
-        let [kind, budget] = body.named(value, PARAM, &["type", "budget_tokens"])?;
-        let kind = kind.map(|v| body.text(v, PARAM)).transpose()?;
-        let budget = budget.map(|v| body.number(v, PARAM)).transpose()?;
-        let reasoning = self.reasoning();
-        reasoning.enabled = match kind.as_deref() {
-            Some("disabled") => Some(false),
-            Some(_) => Some(true),
-            None => reasoning.enabled,
-        };
-        reasoning.budget = budget.or(reasoning.budget.take());
         Ok(())
     }
 

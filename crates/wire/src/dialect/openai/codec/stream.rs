@@ -6,13 +6,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{
-    calls::Calls,
-    citation, event,
-    event::Event,
-    finish, loose,
-    said::{Piece, Said},
-};
+use super::{calls::Calls, citation, event, event::Event, finish};
 use crate::{
     Verdict,
     dialect::Finish,
@@ -20,6 +14,10 @@ use crate::{
     json,
     middle::{Decode, Delta, Seen, Start},
 };
+
+mod told;
+
+use told::Told;
 
 /// Finish reasons of choices beyond this index are not counted.
 const MAX_CHOICES: usize = 1 << 16;
@@ -85,7 +83,11 @@ impl Stream {
             calls.finish(*choice, sink);
         }
         self.end(sink);
-        Seen::Last
+        // some servers end each of several choices with a mark of its own
+        match self.finishes > 0 && self.finishes < self.n {
+            true => Seen::Data,
+            false => Seen::Last,
+        }
     }
 
     fn end(&mut self, sink: Sink<'_>) {
@@ -177,49 +179,5 @@ impl Stream {
                 self.finishes += usize::from(!std::mem::replace(slot, true));
             }
         }
-    }
-}
-
-/// One choice of one event, on its way to the sink.
-struct Told<'a> {
-    choice: u32,
-    /// Not told yet.
-    logprobs: Option<&'a str>,
-    has_text: bool,
-}
-
-impl<'a> Told<'a> {
-    fn tell(mut self, said: &Said<'a>, text: Option<&'a str>, calls: &mut Calls, sink: Sink<'_>) {
-        said.pieces(&mut |piece| self.piece(piece, calls, sink));
-        // Together repeats the delta's text here
-        if let Some(text) = text.filter(|_| !self.has_text).and_then(loose::text) {
-            self.piece(Piece::Text(text), calls, sink);
-        }
-        if self.logprobs.is_some() {
-            sink(Delta::Lost("logprobs"));
-        }
-    }
-
-    fn piece(&mut self, piece: Piece<'a>, calls: &mut Calls, sink: Sink<'_>) {
-        let choice = self.choice;
-        sink(match piece {
-            Piece::Text(text) => {
-                self.has_text = true;
-                let logprobs = self.logprobs.take();
-                Delta::Text {
-                    choice,
-                    text,
-                    logprobs,
-                }
-            }
-            Piece::Refusal(text) => Delta::Refusal { choice, text },
-            Piece::Reasoning(text) => Delta::Reasoning { choice, text },
-            Piece::Signature(value) => Delta::Signature { choice, value },
-            Piece::Opaque(value) => Delta::Opaque { choice, value },
-            Piece::Call(fragment) => return calls.take(fragment, choice, sink),
-            Piece::Whole(part) => Delta::Whole { choice, part },
-            Piece::Citation(json) => Delta::Citation { choice, json },
-            Piece::Lost(name) => Delta::Lost(name),
-        });
     }
 }

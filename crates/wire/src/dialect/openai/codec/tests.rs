@@ -16,6 +16,7 @@ mod answers;
 mod asks;
 mod chunks;
 mod questions;
+mod refusals;
 mod streams;
 
 fn asked() -> Asked {

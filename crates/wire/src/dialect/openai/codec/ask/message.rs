@@ -1,7 +1,7 @@
 //! The messages that are written.
 //!
 //! Every result of a tool is a message of its own right behind the calls, and can only be text there:
-//! pictures and files of results follow in one message of the user. What the model said is one text, its
+//! pictures and files of results follow in the next message of the user. What the model said is one text, its
 //! thoughts, a refusal and calls, in whatever order it said them.
 
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(super) fn all<'a>(
     // what results hold beside text, until the last of them is written
     let mut shown = Vec::new();
     for message in messages {
-        if message.role != Role::Tool {
+        if !matches!(message.role, Role::Tool | Role::User) {
             show(&mut written, &mut shown, options);
         }
         match message.role {
@@ -54,9 +54,12 @@ pub(super) fn all<'a>(
                 }
             }
             Role::Assistant => written.push(assistant(message, options, lost)),
-            Role::System => written.push(plain("system", message, options, lost)),
-            Role::Developer => written.push(plain("developer", message, options, lost)),
-            Role::User => written.push(plain("user", message, options, lost)),
+            Role::System => written.push(plain("system", vec![], message, options, lost)),
+            Role::Developer => written.push(plain("developer", vec![], message, options, lost)),
+            Role::User => {
+                let shown = std::mem::take(&mut shown);
+                written.push(plain("user", shown, message, options, lost));
+            }
         }
     }
     show(&mut written, &mut shown, options);
@@ -73,17 +76,19 @@ fn show<'a>(written: &mut Vec<Message<'a>>, shown: &mut Vec<Form<'a>>, options: 
     }
 }
 
+/// A message of one text or of parts, with `shown` before its own.
 fn plain<'a>(
     role: &'static str,
+    mut shown: Vec<Form<'a>>,
     message: &'a middle::Message,
     options: &Options<'_>,
     lost: &mut Lost,
 ) -> Message<'a> {
     let parts = message.parts.iter();
-    let parts = parts.filter_map(|part| content::part(part, lost)).collect();
+    shown.extend(parts.filter_map(|part| content::part(part, lost)));
     Message {
         role,
-        content: Some(Content::of(parts, options)),
+        content: Some(Content::of(shown, options)),
         name: message.name.as_deref(),
         ..Message::default()
     }
@@ -102,8 +107,10 @@ fn assistant<'a>(
     let mut texts = Vec::new();
     for part in &message.parts {
         match part {
-            Part::Text { .. } => texts.extend(content::part(part, lost)),
-            Part::Refusal { text } if written.refusal.is_none() => written.refusal = Some(text),
+            Part::Refusal { text } if options.stream_options && written.refusal.is_none() => {
+                written.refusal = Some(text);
+            }
+            Part::Text { .. } | Part::Refusal { .. } => texts.extend(content::part(part, lost)),
             Part::Reasoning { text, opaque, .. } => {
                 if !text.is_empty() {
                     written

@@ -34,10 +34,7 @@ fn seen(judged: &Judged) -> Seen {
         cache_write: None,
         ..usage
     });
-    let rest = format!(
-        "{:?} {usage:?} {:?} {}",
-        judged.ends, judged.finish, judged.done
-    );
+    let rest = format!("{:?} {usage:?} {:?}", judged.ends, judged.finish);
     Seen {
         content: judged.kind == Kind::Content,
         unparsed: judged.kind == Kind::Unparsed,

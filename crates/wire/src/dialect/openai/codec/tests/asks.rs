@@ -150,11 +150,13 @@ fn results_stand_right_behind_their_calls_and_what_is_no_text_follows_them() {
         r#"{"id":"a","type":"function","function":{"name":"f","arguments":"{\"cut"}},"#,
         r#"{"id":"bad","type":"function","function":{"name":"f","arguments":"{\"cut"}}]},"#,
         r#"{"role":"tool","content":"r","tool_call_id":"a"},{"role":"tool","content":"","tool_call_id":"bad"},"#,
-        r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA==","detail":"low"}}]},"#,
-        r#"{"role":"user","content":"go on"}]"#
+        r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA==","detail":"low"}},{"type":"text","text":"go on"}]}]"#
     );
     assert_eq!(body, expected);
     assert!(!body.contains("sealed"), "proofs of another maker");
+    let last = vec![said(Role::Tool, vec![result("a", vec![image()])])];
+    let shown = r#"[{"role":"tool","content":"","tool_call_id":"a"},{"role":"user","content":[{"type":"image_url""#;
+    assert!(talk(last, &NATIVE).0.starts_with(shown));
     let redacted = "messages[].content[].redacted_thinking";
     assert_eq!(
         lost,
@@ -177,6 +179,18 @@ fn content_is_a_string_where_it_can_be_one() {
         talk(calls, &NATIVE)
             .0
             .starts_with(r#"[{"role":"assistant","content":null,"tool_calls""#)
+    );
+    let refusal = || {
+        vec![said(
+            Role::Assistant,
+            vec![Part::Refusal { text: "no".into() }],
+        )]
+    };
+    let own = r#"[{"role":"assistant","content":null,"refusal":"no"}]"#;
+    assert_eq!(talk(refusal(), &NATIVE).0, own);
+    assert_eq!(
+        talk(refusal(), &PLAIN).0,
+        r#"[{"role":"assistant","content":"no"}]"#
     );
     let nothing = vec![said(Role::Assistant, vec![]), said(Role::User, vec![])];
     let empty = r#"[{"role":"assistant","content":""},{"role":"user","content":""}]"#;

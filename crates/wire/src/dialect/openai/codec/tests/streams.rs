@@ -194,6 +194,18 @@ fn the_end_is_told_once_when_every_choice_has_finished() {
 }
 
 #[test]
+fn a_mark_between_choices_is_not_the_last_frame() {
+    let one =
+        events(&[json!({ "index": 0, "delta": { "content": "a" }, "finish_reason": "stop" })]);
+    let two =
+        events(&[json!({ "index": 1, "delta": { "content": "b" }, "finish_reason": "stop" })]);
+    let done = "data: [DONE]\n\n";
+    let (steps, seen) = steps(2, &format!("{one}{done}{two}{done}"));
+    assert_eq!(seen, [Seen::Data, Seen::Data, Seen::Data, Seen::Last]);
+    assert_eq!(steps[2..], ["ended", "text 1 \"b\"", "finish 1 stop"]);
+}
+
+#[test]
 fn done_alone_ends_a_stream_without_finish_reasons() {
     let text =
         events(&[json!({ "delta": { "content": "4", "tool_calls": null } })]) + "data: [DONE]\n\n";

@@ -1,0 +1,73 @@
+//! Members that are not in every API.
+//!
+//! What is passed on must mean the same here as where it came from; the rest is named.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::middle::{Json, Lost, Reasoning, Request};
+
+/// How much to think. That it is switched on or off without a measure cannot be said, nor how it is told.
+pub(super) fn effort<'a>(reasoning: Option<&'a Reasoning>, lost: &mut Lost) -> Option<&'a str> {
+    let reasoning = reasoning?;
+    let effort = match reasoning.enabled {
+        Some(false) => reasoning.effort.as_deref().filter(|e| *e == "none"),
+        _ => reasoning.effort(),
+    };
+    for (name, given) in [
+        (
+            "reasoning.enabled",
+            reasoning.enabled.is_some() && effort.is_none(),
+        ),
+        ("reasoning.summary", reasoning.summary.is_some()),
+        ("reasoning.exclude", reasoning.include == Some(false)),
+        ("reasoning.encrypted_content", reasoning.encrypted),
+    ] {
+        if given {
+            lost.parameter(name);
+        }
+    }
+    effort
+}
+
+/// What the middle form has no place for and chat completions have.
+const KNOWN: [&str; 6] = [
+    "modalities",
+    "audio",
+    "prediction",
+    "web_search_options",
+    "prompt_cache_retention",
+    "safety_identifier",
+];
+
+/// The members of `request.extra` that chat completions know.
+pub(super) fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Extra<'a> {
+    let mut kept = Vec::new();
+    for (name, value) in &request.extra {
+        let ours = match name.as_str() {
+            // other APIs have members of these names and other forms
+            "tool_choice" => ["allowed_tools", "custom"]
+                .iter()
+                .any(|form| value.member(form).is_some()),
+            "response_format" => value.member("type").is_some(),
+            name => KNOWN.contains(&name),
+        };
+        match ours {
+            true => kept.push((name.as_str(), value)),
+            false => lost.parameter(name.clone()),
+        }
+    }
+    Extra(kept)
+}
+
+/// Members by name.
+pub(super) struct Extra<'a>(Vec<(&'a str, &'a Json)>);
+
+impl Serialize for Extra<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
