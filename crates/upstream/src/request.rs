@@ -71,6 +71,11 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
     if target.passes_credentials {
         pass_credentials(target, call, &mut out);
     }
+    if way.api == Api::VercelImages
+        && let Ok(model) = HeaderValue::from_str(target.model(call))
+    {
+        out.insert(HeaderName::from_static("ai-model-id"), model);
+    }
     if way.api != Api::Raw {
         out.insert(header::ACCEPT, HeaderValue::from_static(accept(way, call)));
     }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::{
     Class, Surface, Verdict,
-    dialect::{AnswerSummary, End, Judge, anthropic, bedrock, gemini, openai, responses},
+    dialect::{AnswerSummary, End, Judge, anthropic, bedrock, gemini, ollama, openai, responses},
     frame::Framing,
     json,
     middle::{Derived, UpstreamCodec, summary},
@@ -87,6 +87,7 @@ impl Api {
             Self::Messages | Self::VertexMessages => &anthropic::UPSTREAM,
             Self::Gemini => &gemini::UPSTREAM,
             Self::Converse => &bedrock::UPSTREAM,
+            Self::Ollama => &ollama::UPSTREAM,
             _ => return None,
         })
     }

@@ -17,6 +17,7 @@ pub mod ollama;
 pub mod openai;
 pub mod responses;
 mod tally;
+pub(crate) mod vercel;
 
 pub use finish::Finish;
 pub use judged::{AnswerSummary, End, Judged, Kind};

@@ -11,6 +11,8 @@ use crate::{
     middle::{Asked, Decode, Encode, Lost, Options, SurfaceCodec, UpstreamCodec, summary, unroll},
 };
 
+mod flat;
+
 /// The way between a surface and an API.
 #[derive(Clone, Copy, Debug)]
 pub enum Via {
@@ -70,7 +72,7 @@ impl Via {
         }
         match (surface_codec(surface), api.codec()) {
             (Some(surface), Some(upstream)) => Some(Self::Middle(surface, upstream)),
-            _ => None,
+            _ => flat::between(surface, api).map(Self::Flat),
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod answers;
 mod coding;
+mod dialects;
 mod errors;
 mod headers;
 mod leaving;

@@ -68,6 +68,8 @@ pub(crate) struct Heard {
     pub(crate) pieces: Vec<(Duration, Piece)>,
     pub(crate) failure: Option<Box<Failure>>,
     pub(crate) summary: Summary,
+    /// What ends it where that is not the caller's server's to say.
+    pub(crate) closing: Option<Bytes>,
 }
 
 impl Bench {
@@ -121,6 +123,7 @@ impl Bench {
                     pieces: Vec::new(),
                     failure: Some(failure),
                     summary: Summary::default(),
+                    closing: None,
                 },
             }
         };
@@ -195,7 +198,7 @@ impl Ask {
         let model = format!("{:?}", self.model);
         let head = "{\"model\":";
         let rest = format!(
-            ",\"stream\":{},\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}}],\"input\":\"x\",\"prompt\":\"x\"}}",
+            ",\"stream\":{},\"max_tokens\":64,\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}}],\"input\":\"x\",\"prompt\":\"x\"}}",
             self.stream,
             "x".repeat(self.padding)
         );
@@ -225,6 +228,7 @@ pub(crate) async fn read(mut answer: Box<Answer>) -> Heard {
         pieces: Vec::new(),
         failure: None,
         summary: Summary::default(),
+        closing: None,
     };
     loop {
         match next(&mut answer).await {
@@ -247,10 +251,17 @@ pub(crate) async fn read(mut answer: Box<Answer>) -> Heard {
         }
     }
     heard.summary = answer.summary();
+    heard.closing = answer.closing();
     heard
 }
 
 impl Heard {
+    /// All that a caller reads.
+    pub(crate) fn everything(&self) -> String {
+        let closing = self.closing.as_deref().unwrap_or_default();
+        format!("{}{}", self.text, std::str::from_utf8(closing).unwrap())
+    }
+
     #[track_caller]
     pub(crate) fn complete(self) -> Self {
         assert!(self.failure.is_none(), "{:?}", self.failure);
