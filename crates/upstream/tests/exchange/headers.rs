@@ -192,7 +192,9 @@ async fn the_body_goes_as_it_came_but_for_the_model() {
     bench.hear(&Ask::unary("caller-model")).await.complete();
     let body = String::from_utf8(bench.seen(|_| true).await.body.to_vec()).unwrap();
     assert!(
-        body.starts_with("{\"model\":\"fixed-model\",\"stream\":false,\"messages\":[{"),
+        body.starts_with(
+            "{\"model\":\"fixed-model\",\"stream\":false,\"max_tokens\":64,\"messages\":[{"
+        ),
         "{body}"
     );
 }
