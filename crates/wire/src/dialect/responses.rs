@@ -7,16 +7,19 @@
 //!   send `[DONE]` afterwards.
 //! - **Whole values repeat the deltas.** Each text, input and thought is told once, from the deltas or, where
 //!   a server sends none, from the event that closes it.
-//! - **Thoughts go back only to their maker.** Encrypted content is passed on, never made up.
+//! - **Thoughts go back only to their maker.** Encrypted content is passed on, never made up;
+//!   another provider's is marked as such.
 
 mod annotation;
 mod answer;
 mod error;
 mod item;
+mod judge;
 mod kinds;
 mod question;
 mod reply;
 mod request;
+mod sealed;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -46,7 +49,8 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
 
 /// A judge of one stream. The API has one choice; `choices` is not used.
 pub fn judge(choices: u32) -> Box<dyn Judge> {
-    Box::new(Derived::new((UPSTREAM.stream)(choices)))
+    let derived = Derived::new((UPSTREAM.stream)(choices));
+    Box::new(judge::Typed::new(derived))
 }
 
 /// Judges a whole answer that came with status 200.

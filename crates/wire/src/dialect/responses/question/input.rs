@@ -29,6 +29,7 @@ pub(super) enum Item<'a> {
         output: Content<'a>,
     },
     Reasoning {
+        #[serde(skip_serializing_if = "str::is_empty")]
         id: &'a str,
         summary: Vec<Piece<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! The parts of a whole answer, as items.
 
 use super::{
-    super::annotation,
+    super::{annotation, sealed::Sealed},
     ids::Ids,
     item::{Call, Content, Item, Message, Reasoning, Summary},
 };
@@ -31,18 +31,21 @@ pub(super) fn add(items: &mut Vec<Item>, part: &Part, ids: &Ids, lost: &mut Lost
             opaque,
             id,
         } => {
-            if signature.is_some() {
-                lost.parameter("reasoning.signature");
+            if signature.is_some() && opaque.is_some() {
+                lost.parameter("reasoning.encrypted_content");
             }
+            let own = id.as_deref().filter(|id| id.starts_with("rs_"));
+            let opaque = opaque.as_deref().map(|value| match own {
+                Some(_) => Sealed::Own(value),
+                None => Sealed::Hidden(value),
+            });
+            let sealed = signature.as_deref().map(Sealed::Signature).or(opaque);
             let made = ids.reasoning(place);
             let filled = (!text.is_empty()).then(|| Summary::new(text.clone()));
             Item::Reasoning(Reasoning {
-                id: id
-                    .clone()
-                    .filter(|id| id.starts_with("rs_"))
-                    .unwrap_or(made.id.clone()),
+                id: own.unwrap_or(&made.id).to_owned(),
                 summary: filled.into_iter().collect(),
-                encrypted_content: opaque.clone(),
+                encrypted_content: sealed.map(Sealed::write),
                 ..made
             })
         }

@@ -6,6 +6,7 @@
 use bytes::BytesMut;
 
 use super::{
+    super::sealed::Sealed,
     event::{Event, Piece},
     item::{Item, Reasoning, Summary},
     parts::input,
@@ -78,17 +79,17 @@ impl Writer {
         }
     }
 
-    /// An encrypted thought: it completes the one that goes on, or is one of its own.
-    pub(super) fn seal(&mut self, value: &str, out: &mut BytesMut) {
+    /// What proves or hides a thought: it completes the one that goes on, or is one of its own.
+    pub(super) fn seal(&mut self, sealed: Sealed<'_>, out: &mut BytesMut) {
         match self.items.last_mut() {
             Some(Item::Reasoning(thought)) if self.open => {
-                thought.encrypted_content = Some(value.to_owned());
+                thought.encrypted_content = Some(sealed.write());
                 self.shut("completed", out);
             }
             _ => {
                 self.shut("completed", out);
                 let thought = Item::Reasoning(Reasoning {
-                    encrypted_content: Some(value.to_owned()),
+                    encrypted_content: Some(sealed.write()),
                     ..self.ids.reasoning(self.items.len())
                 });
                 let at = self.add(thought, out);

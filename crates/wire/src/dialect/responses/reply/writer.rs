@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use bytes::BytesMut;
 
 use super::{
-    super::usage::Counts,
+    super::{sealed::Sealed, usage::Counts},
     event::{Event, Numbers},
     ids::Ids,
     item::Item,
@@ -156,11 +156,8 @@ impl Writer {
             Delta::Text { text, logprobs, .. } => self.text(text, *logprobs, out),
             Delta::Refusal { text, .. } => self.refuse(text, out),
             Delta::Reasoning { text, .. } => self.think(text, out),
-            Delta::Opaque { value, .. } => self.seal(value, out),
-            Delta::Signature { .. } => {
-                self.lost.parameter("reasoning.signature");
-                self.shut("completed", out);
-            }
+            Delta::Opaque { value, .. } => self.seal(Sealed::Hidden(value), out),
+            Delta::Signature { value, .. } => self.seal(Sealed::Signature(value), out),
             Delta::CallSignature { .. } => self.lost.parameter("tool_calls[].signature"),
             Delta::ToolCall {
                 index, id, name, ..

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{content, reader::Reader};
+use super::{super::sealed::Sealed, content, reader::Reader};
 use crate::{
     BadBody, json,
     middle::{Message, Part, Role, ToolCall, ToolResult},
@@ -159,10 +159,20 @@ fn reasoning<'a>(reader: Reader<'a>, item: &'a str) -> Result<Part, BadBody> {
             texts.extend(reader.optional(text, param)?);
         }
     }
+    let text = texts.join("\n\n");
+    let id = reader.optional(id, "input[].id")?;
+    let opaque = reader.optional(opaque, "input[].encrypted_content")?;
+    let (signature, opaque, id) = match opaque.as_deref().map(Sealed::read) {
+        Some(Sealed::Signature(value)) => (Some(value.to_owned()), None, None),
+        Some(Sealed::Hidden(value)) => (None, Some(value.to_owned()), None),
+        // an id, if only an empty one, tells that it is of this API
+        Some(Sealed::Own(value)) => (None, Some(value.to_owned()), id.or(Some(String::new()))),
+        None => (None, None, id),
+    };
     Ok(Part::Reasoning {
-        text: texts.join("\n\n"),
-        signature: None,
-        opaque: reader.optional(opaque, "input[].encrypted_content")?,
-        id: reader.optional(id, "input[].id")?,
+        text,
+        signature,
+        opaque,
+        id,
     })
 }

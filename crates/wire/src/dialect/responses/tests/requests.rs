@@ -440,3 +440,27 @@ fn what_is_no_object_is_refused() {
         assert!(read(body).is_err(), "{body}");
     }
 }
+
+#[test]
+fn what_seals_a_thought_is_known_for_what_it_is() {
+    let read = |sealed: &str| {
+        let item =
+            format!(r#"[{{"type":"reasoning","summary":[],"encrypted_content":"{sealed}"}}]"#);
+        let parts = messages(&item).remove(0).parts;
+        match parts.as_slice() {
+            [
+                Part::Reasoning {
+                    signature,
+                    opaque,
+                    id,
+                    ..
+                },
+            ] => [signature, opaque, id].map(Clone::clone),
+            other => panic!("{other:?}"),
+        }
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(read("signature:s"), [some("s"), None, None]);
+    assert_eq!(read("hidden:h"), [None, some("h"), None]);
+    assert_eq!(read("gAAAA"), [None, some("gAAAA"), some("")]);
+}
