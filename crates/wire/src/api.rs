@@ -8,7 +8,11 @@ use bytes::Bytes;
 
 use crate::{
     Class, Surface, Verdict,
+<<<<<<< ours
     dialect::{AnswerSummary, End, Judge, anthropic, bedrock, gemini, ollama, openai, responses},
+=======
+    dialect::{AnswerSummary, Durations, End, Judge, anthropic, bedrock, gemini, openai, responses},
+>>>>>>> theirs
     frame::Framing,
     json,
     middle::{Derived, UpstreamCodec, summary},
@@ -135,5 +139,6 @@ fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
         has_content: true,
         end: End::Stop,
         state: Vec::new(),
+        durations: Durations::default(),
     })
 }

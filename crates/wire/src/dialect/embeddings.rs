@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     BadBody, Class, Usage, Verdict,
-    dialect::{AnswerSummary, End},
+    dialect::{AnswerSummary, Durations, End},
     json,
     middle::{Asked, Json, Lost},
     peek::fault::{fault, missing, object, syntax},
@@ -147,6 +147,7 @@ pub(super) fn answer(
         has_content: true,
         end: End::Stop,
         state: Vec::new(),
+        durations: Durations::default(),
     };
     Ok((bytes.into(), summary))
 }

@@ -69,6 +69,7 @@ impl Gathered {
             Delta::Whole { choice, part } => self.choice(choice).parts.push(part),
             Delta::Finish { choice, finish, .. } => self.choice(choice).finish = Some(finish),
             Delta::Usage(usage) => self.answer.usage.get_or_insert_default().update(usage),
+            Delta::Durations(durations) => self.answer.durations = durations,
             Delta::Lost(kind) => self.answer.lost.content(kind),
             _ => {}
         }

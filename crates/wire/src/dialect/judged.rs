@@ -4,7 +4,7 @@
 //! exactly one [`Kind`]; the end condition is reported beside it, because the event that meets it
 //! often carries content or usage as well.
 
-use super::Finish;
+use super::{Durations, Finish};
 use crate::{Usage, Verdict};
 
 /// What an event is, for commit, the token clocks and the relay.
@@ -89,6 +89,8 @@ pub struct AnswerSummary {
     pub end: End,
     /// Fingerprints of what only its maker can continue.
     pub state: Vec<u64>,
+    /// How long the upstream says it took.
+    pub durations: Durations,
 }
 
 impl AnswerSummary {

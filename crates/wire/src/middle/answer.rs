@@ -1,7 +1,10 @@
 //! A whole answer.
 
 use super::{Json, Lost, Part};
-use crate::{Usage, dialect::Finish};
+use crate::{
+    Usage,
+    dialect::{Durations, Finish},
+};
 
 /// An answer, of any conversational API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// `service_tier`.
     pub service_tier: Option<String>,
+    /// How long the upstream says it took.
+    pub durations: Durations,
     /// What the middle form had no place for.
     pub lost: Lost,
 }

@@ -144,6 +144,7 @@ pub fn summary(answer: &Answer) -> AnswerSummary {
             false => End::Other,
         },
         state: parts().flat_map(states).map(fingerprint).collect(),
+        durations: answer.durations,
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{usage::Counts, words};
 use crate::{
     Class, Usage, Verdict,
-    dialect::AnswerSummary,
+    dialect::{AnswerSummary, Durations},
     json,
     middle::{Answer, Choice, Json, Lost, Part, ToolCall, summary},
 };
@@ -104,6 +104,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
         usage: usage.and_then(|usage| Counts::default().read(usage)),
         service_tier: tier.map(|tier| words::tier(&tier).to_owned()),
         lost,
+        durations: Durations::default(),
     })
 }
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 
+use super::stream::durations;
 use crate::{
     BadBody, Usage, Verdict,
     dialect::{
@@ -50,5 +51,7 @@ pub fn answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary), Verd
         input: Some(count),
         ..Usage::default()
     });
-    embeddings::answer(&vectors, model.map(Into::into), usage, asked)
+    let (bytes, mut summary) = embeddings::answer(&vectors, model.map(Into::into), usage, asked)?;
+    summary.durations = durations(text);
+    Ok((bytes, summary))
 }

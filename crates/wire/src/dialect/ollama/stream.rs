@@ -120,36 +120,22 @@ impl Stream {
     }
 
     fn done(&self, line: &str, reason: Option<&str>, sink: Sink<'_>) {
-        const NAMES: [&str; 6] = [
-            "prompt_eval_count",
-            "eval_count",
-            "total_duration",
-            "load_duration",
-            "prompt_eval_duration",
-            "eval_duration",
-        ];
-        let counts = json::members(line, &NAMES).unwrap_or_default();
-        let [input, output, total, load, prompt, eval] = counts.map(|c| c.and_then(json::count));
-        let usage = Usage {
-            input,
-            output,
-            ..Usage::default()
-        };
-        let time = |nanoseconds: Option<u64>| nanoseconds.map(Duration::from_nanos);
-        let durations = Durations {
-            total: time(total),
-            load: time(load),
-            prompt: time(prompt),
-            output: time(eval),
-        };
         sink(Delta::Finish {
             choice: 0,
             finish: self.reason(reason),
             stop_sequence: None,
         });
+        let counts = json::members(line, &["prompt_eval_count", "eval_count"]);
+        let [input, output] = counts.unwrap_or_default().map(|c| c.and_then(json::count));
+        let usage = Usage {
+            input,
+            output,
+            ..Usage::default()
+        };
         if !usage.is_empty() {
             sink(Delta::Usage(usage));
         }
+        let durations = durations(line);
         if durations != Durations::default() {
             sink(Delta::Durations(durations));
         }
@@ -163,6 +149,25 @@ impl Stream {
             Some(Finish::Stop) | None if self.calls > 0 => Finish::ToolCalls,
             finish => finish.unwrap_or(Finish::Stop),
         }
+    }
+}
+
+/// How long it took, in nanoseconds as it is spelled.
+pub(super) fn durations(line: &str) -> Durations {
+    const NAMES: [&str; 4] = [
+        "total_duration",
+        "load_duration",
+        "prompt_eval_duration",
+        "eval_duration",
+    ];
+    let times = json::members(line, &NAMES).unwrap_or_default();
+    let time = |spelled: Option<&str>| spelled.and_then(json::count).map(Duration::from_nanos);
+    let [total, load, prompt, output] = times.map(time);
+    Durations {
+        total,
+        load,
+        prompt,
+        output,
     }
 }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::{choice::Choice, chunk::Chunk};
 use crate::{
     Class, Surface, Verdict,
-    dialect::{AnswerSummary, End, Finish},
+    dialect::{AnswerSummary, Durations, End, Finish},
     json,
 };
 
@@ -39,6 +39,7 @@ pub fn judge_answer(surface: Surface, body: &Bytes) -> Result<AnswerSummary, Ver
         has_content: false,
         end: End::Stop,
         state: Vec::new(),
+        durations: Durations::default(),
     };
     match surface {
         Surface::Embeddings | Surface::Images => items(answer.data, &mut summary)?,

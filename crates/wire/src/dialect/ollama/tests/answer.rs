@@ -10,10 +10,13 @@ fn a_whole_answer_is_put_together() {
     let answer = (UPSTREAM.answer)(
         br#"{"model":"m","created_at":"2026-01-02T03:04:05Z","message":{"role":"assistant","content":"It is.","thinking":"hm",
             "tool_calls":[{"function":{"name":"f","arguments":{"n":1.50}}}]},
-            "done_reason":"stop","done":true,"prompt_eval_count":3,"eval_count":4}"#,
+            "done_reason":"stop","done":true,"total_duration":5000,"prompt_eval_count":3,"eval_count":4}"#,
     )
     .unwrap();
-    assert_eq!((answer.id, answer.model.as_deref()), (None, Some("m")));
+    assert_eq!(
+        (answer.id.as_deref(), answer.model.as_deref()),
+        (None, Some("m"))
+    );
     let [choice] = &answer.choices[..] else {
         panic!("{:?}", answer.choices)
     };
@@ -31,6 +34,8 @@ fn a_whole_answer_is_put_together() {
         ("hm", "It is.", r#"{"n":1.50}"#)
     );
     assert_eq!(answer.usage.unwrap().output, Some(4));
+    let total = summary(&answer).durations.total;
+    assert_eq!(total, Some(std::time::Duration::from_micros(5)));
 }
 
 #[test]

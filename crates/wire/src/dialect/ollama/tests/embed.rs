@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::super::{embed_answer, embed_request};
 use crate::{
     Class,
@@ -23,6 +25,10 @@ fn a_question_keeps_its_texts_and_an_answer_its_numbers() {
     );
     assert_eq!(bytes, expected);
     assert_eq!(summary.model.as_deref(), Some("nomic-embed-text"));
+    assert_eq!(
+        summary.durations.total,
+        Some(Duration::from_nanos(14_143_917))
+    );
 }
 
 #[test]
