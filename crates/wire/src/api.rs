@@ -8,11 +8,9 @@ use bytes::Bytes;
 
 use crate::{
     Class, Surface, Verdict,
-<<<<<<< ours
-    dialect::{AnswerSummary, End, Judge, anthropic, bedrock, gemini, ollama, openai, responses},
-=======
-    dialect::{AnswerSummary, Durations, End, Judge, anthropic, bedrock, gemini, openai, responses},
->>>>>>> theirs
+    dialect::{
+        AnswerSummary, Durations, End, Judge, anthropic, bedrock, gemini, ollama, openai, responses,
+    },
     frame::Framing,
     json,
     middle::{Derived, UpstreamCodec, summary},
