@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::{AnswerSummary, End};
+use super::{AnswerSummary, Durations, End};
 use crate::{
     BadBody, Class, Verdict, json,
     middle::{Asked, Json, Lost},
@@ -93,6 +93,7 @@ pub(crate) fn answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary
         has_content,
         end: End::Stop,
         state: Vec::new(),
+        durations: Durations::default(),
     };
     Ok((out.into(), summary))
 }
