@@ -31,7 +31,9 @@ impl Maker {
         address.origin().to_string().hash(&mut hasher);
         match &spec.auth {
             Auth::Key(key) => key.expose_secret().hash(&mut hasher),
-            other => std::mem::discriminant(other).hash(&mut hasher),
+            Auth::ApiKey { key, .. } => key.expose_secret().hash(&mut hasher),
+            // secrets do not show, but whose they are does
+            other => format!("{other:?}").hash(&mut hasher),
         }
         for (name, value) in &spec.headers {
             (name.as_str(), value.as_bytes()).hash(&mut hasher);

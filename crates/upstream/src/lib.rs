@@ -15,6 +15,7 @@
 
 mod address;
 mod answer;
+mod auth;
 mod body;
 mod bonds;
 mod dial;
@@ -34,6 +35,7 @@ mod upstreams;
 mod way;
 
 pub use answer::Answer;
+pub use auth::{AwsAuth, AwsKeys, AzureAuth, GoogleAuth};
 pub use pool::PoolStats;
 pub use pools::Pools;
 pub use spec::{

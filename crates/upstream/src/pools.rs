@@ -171,6 +171,7 @@ mod tests {
                 call: &call,
                 attempt: &attempt,
                 body: &crate::request::Payload::default(),
+                credential: None,
             };
             let exchange = target.pool.exchange(outgoing, &progress).await;
             let (_, mut stream) = exchange.unwrap();

@@ -31,6 +31,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) call: &'a Call,
     pub(crate) attempt: &'a Attempt<'a>,
     pub(crate) body: &'a Payload,
+    /// What proves who asks, where that is made anew for each request.
+    pub(crate) credential: Option<&'a HeaderMap>,
 }
 
 impl Outgoing<'_> {
@@ -43,8 +45,12 @@ impl Outgoing<'_> {
         request
     }
 
-    fn headers(&self) -> HeaderMap {
-        headers(self.target, self.way, self.call, self.attempt)
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = headers(self.target, self.way, self.call, self.attempt);
+        for (name, value) in self.credential.into_iter().flatten() {
+            headers.insert(name.clone(), value.clone());
+        }
+        headers
     }
 }
 

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName};
 use secrecy::SecretString;
 use std::sync::Arc;
 
+use crate::auth::{AwsAuth, AwsKeys, AzureAuth, GoogleAuth};
 pub use crate::{dialect::Dialect, request::ForwardDeadline};
 
 /// One endpoint, model and credential.
@@ -173,6 +174,37 @@ pub enum Auth {
     Key(SecretString),
     /// The caller: its own `Authorization` is sent.
     Passthrough,
+    /// We, by a key in a header of this name.
+    ApiKey {
+        /// The header.
+        header: HeaderName,
+        /// All of its value.
+        key: SecretString,
+    },
+    /// We, by signatures for AWS.
+    Aws(AwsAuth),
+    /// We, by tokens of Google.
+    Google(GoogleAuth),
+    /// We, by tokens of Entra ID.
+    Azure(AzureAuth),
+}
+
+impl Auth {
+    /// What must not be repeated of what the upstream says.
+    pub(crate) fn secrets(&self) -> Vec<SecretString> {
+        match self {
+            Self::Key(key) | Self::ApiKey { key, .. } => vec![key.clone()],
+            Self::Aws(aws) => {
+                let token = |keys: &AwsKeys| keys.session_token.clone();
+                let keys = aws.keys.iter();
+                keys.flat_map(|keys| [Some(keys.secret_access_key.clone()), token(keys)])
+                    .flatten()
+                    .collect()
+            }
+            Self::Azure(azure) => azure.client_secret.iter().cloned().collect(),
+            Self::None | Self::Passthrough | Self::Google(_) => Vec::new(),
+        }
+    }
 }
 
 /// Whether `stream_options.include_usage` is added to streams.

@@ -5,6 +5,7 @@
 
 use crate::{
     address::Address,
+    auth::Signer,
     bonds::{Bonds, Maker},
     dial::Proxied,
     dialect::{Rules, Slot, with_query},
@@ -39,6 +40,8 @@ pub(crate) struct Target {
     pub(crate) forward_deadline: Vec<ForwardDeadline>,
     pub(crate) model: ModelChoice,
     pub(crate) passes_credentials: bool,
+    /// Makes the credential of each request, where it is not the same for all.
+    pub(crate) signer: Option<Signer>,
     pub(crate) replay: bool,
     pub(crate) max_response_bytes: usize,
     pub(crate) max_event_bytes: usize,
@@ -78,6 +81,7 @@ impl Target {
             forward_deadline: spec.forward_deadline.clone(),
             model: spec.model.clone(),
             passes_credentials: matches!(spec.auth, Auth::Passthrough),
+            signer: Signer::new(spec, pools)?,
             replay: spec.replay,
             max_response_bytes: spec.max_response_bytes,
             max_event_bytes: spec.max_event_bytes,
@@ -145,6 +149,11 @@ impl Target {
             true => self.address.absolute_form(below),
             false => self.address.origin_form(below),
         }
+    }
+
+    /// The name and port that requests are for.
+    pub(crate) fn authority(&self) -> &str {
+        &self.address.authority
     }
 
     /// Whether the usage chunk of this call is there on our account only.
@@ -243,7 +252,7 @@ fn forwarded(spec: &TargetSpec) -> Result<Vec<HeaderName>, Fault> {
     let rules = spec.dialect.rules();
     let account = match &spec.auth {
         Auth::Passthrough => rules.account,
-        Auth::None | Auth::Key(_) => &[],
+        _ => &[],
     };
     let dialect = rules.forward.iter().chain(account);
     let mut names: Vec<HeaderName> = FORWARD.to_vec();
@@ -257,15 +266,12 @@ fn forwarded(spec: &TargetSpec) -> Result<Vec<HeaderName>, Fault> {
 }
 
 fn secrets(spec: &TargetSpec, address: &Address) -> Vec<SecretString> {
-    let key = match &spec.auth {
-        Auth::Key(key) => Some(key.clone()),
-        Auth::None | Auth::Passthrough => None,
-    };
+    let own = spec.auth.secrets();
     let values = spec.headers.values().filter(|value| value.is_sensitive());
     let values = values.filter_map(|value| value.to_str().ok());
     // with the port first: the longer one is taken out whole
     let hosts = [address.authority.as_str(), address.host.as_str()];
-    key.into_iter()
+    own.into_iter()
         .chain(values.chain(hosts).map(SecretString::from))
         .collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     answer::{Answer, Reader},
+    auth::{Signer, Unsigned},
     body::{Body, Cut},
     dialect, fault,
     pools::Pools,
@@ -11,6 +12,7 @@ use crate::{
     way::Way,
 };
 use bytes::Bytes;
+use http::{HeaderMap, header};
 use punctual_core::{Attempt, Bond, Call, Code, Failure, TargetId, Upstream};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -57,13 +59,20 @@ impl Upstreams {
         };
         let way = way(target, call)?;
         let (body, lost) = request::body(target, &way, call)?;
-        let outgoing = Outgoing {
+        let mut outgoing = Outgoing {
             target,
             way: &way,
             call,
             attempt,
-            body: &Payload::new(body),
+            body: &Payload::new(body.clone()),
+            credential: None,
         };
+        let credential;
+        if let Some(signer) = &target.signer {
+            // rare and large: the future of every attempt would carry it
+            credential = Box::pin(signed(signer, &outgoing, &body)).await?;
+            outgoing.credential = Some(&credential);
+        }
         let (parts, stream) = target.pool.exchange(outgoing, attempt.progress).await?;
         attempt.progress.headers();
         let reader = Reader::new(target, way, call, lost);
@@ -76,10 +85,32 @@ impl Upstreams {
             Ok(mut body) => body.beginning(ERROR_BODY, ERROR_WAIT).await,
             Err(_) => Bytes::new(),
         };
-        Err(reader.with_secrets(|secrets| {
+        let failure = reader.with_secrets(|secrets| {
             fault::of_response(reader.asked(), parts.status, &parts.headers, &said, secrets)
-        }))
+        });
+        if let Some(signer) = &target.signer
+            && failure.code == Code::Unauthorized
+        {
+            signer.refused();
+        }
+        Err(failure)
     }
+}
+
+/// The headers that prove who sends `body`.
+async fn signed(
+    signer: &Signer,
+    outgoing: &Outgoing<'_>,
+    body: &[Bytes],
+) -> Result<HeaderMap, Box<Failure>> {
+    let unsigned = Unsigned {
+        method: &outgoing.call.method,
+        uri: &outgoing.way.uri,
+        host: outgoing.target.authority(),
+        content_type: outgoing.headers().remove(header::CONTENT_TYPE),
+        body,
+    };
+    signer.sign(&unsigned).await
 }
 
 /// How `target` serves `call`.

@@ -8,6 +8,7 @@
 
 mod answers;
 mod coding;
+mod credentials;
 mod dialects;
 mod errors;
 mod headers;
