@@ -31,12 +31,12 @@ const DESCRIPTION: [HeaderName; 3] = [
 /// They name whose key was used.
 const OURS: [&str; 2] = ["openai-organization", "openai-project"];
 /// Under which providers name their own id of a request, most common first.
-const REQUEST_IDS: [&str; 5] = [
-    "x-request-id",
-    "request-id",
-    "apim-request-id",
-    "x-amzn-requestid",
-    "cf-ray",
+const REQUEST_IDS: [HeaderName; 5] = [
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("request-id"),
+    HeaderName::from_static("apim-request-id"),
+    HeaderName::from_static("x-amzn-requestid"),
+    HeaderName::from_static("cf-ray"),
 ];
 /// Longer ones are not ids.
 const MAX_ID: usize = 128;
@@ -109,7 +109,7 @@ fn is_allowed(name: &str) -> bool {
 }
 
 fn request_id(headers: &HeaderMap) -> Option<Arc<str>> {
-    let found = REQUEST_IDS.iter().find_map(|name| headers.get(*name))?;
+    let found = REQUEST_IDS.iter().find_map(|name| headers.get(name))?;
     let id = found.to_str().ok()?;
     (!id.is_empty() && id.len() <= MAX_ID).then(|| id.into())
 }

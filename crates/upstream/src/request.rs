@@ -54,6 +54,9 @@ impl Outgoing<'_> {
     }
 }
 
+/// Where the request stands in its trace (W3C Trace Context).
+const PARENT: HeaderName = HeaderName::from_static("traceparent");
+const STATE: HeaderName = HeaderName::from_static("tracestate");
 /// What describes a body that is passed on as it is.
 const DESCRIPTION: [HeaderName; 2] = [header::CONTENT_TYPE, header::ACCEPT];
 
@@ -87,10 +90,10 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
     }
     let parent = Bytes::from(attempt.trace.traceparent(attempt.span));
     if let Ok(parent) = HeaderValue::from_maybe_shared(parent) {
-        out.insert(HeaderName::from_static("traceparent"), parent);
+        out.insert(PARENT, parent);
     }
     if let Some(state) = &attempt.trace.state {
-        out.insert(HeaderName::from_static("tracestate"), state.clone());
+        out.insert(STATE, state.clone());
     }
     for forward in &target.forward_deadline {
         forward.write(&mut out, &call.headers, attempt.left, attempt.limit);
