@@ -1,4 +1,7 @@
 //! The `content` of a message that is written.
+//!
+//! Every part of the middle form is a part here, or is named; breakpoints of a cache are hints of other APIs that
+//! OpenAI refuses, and are named too.
 
 use serde::Serialize;
 

@@ -1,4 +1,7 @@
 //! Tools as chat completions have them: functions, and OpenAI's `custom`.
+//!
+//! What a provider runs itself (its web search, its computer) no other provider has: it is named, and a choice
+//! among tools of which none is left is not written.
 
 use serde::Serialize;
 

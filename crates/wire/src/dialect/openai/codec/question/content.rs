@@ -1,4 +1,7 @@
 //! The `content` of a message: a string, or an array of parts.
+//!
+//! OpenAI's parts are read strictly, and those of OpenRouter, vLLM and Mistral beside them; any other typed part is
+//! kept as it came, because its own dialect may be the one that is asked.
 
 use super::super::body::Body;
 use crate::{

@@ -1,4 +1,7 @@
 //! Tools of a question, and whether one must be called.
+//!
+//! The legacy `functions` and `function_call` are the same thing under older names. Schemas stay as they are
+//! spelled, the order of their members included.
 
 use super::super::body::Body;
 use crate::{
