@@ -89,7 +89,8 @@ impl Items {
         }
     }
 
-    /// At the end, with the whole output: servers that send nothing but the end exist.
+    /// At the end, with the whole output: servers that send nothing but the end exist. Others leave items out
+    /// of it, so that places no longer agree: what was streamed is then all there is.
     pub(super) fn close(&mut self, output: &str, sink: Sink<'_>) {
         if self.items.values().any(Item::told) {
             return;

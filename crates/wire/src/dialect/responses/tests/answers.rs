@@ -89,7 +89,7 @@ fn every_item_is_a_part_in_its_place() {
             reasoning: Some(4),
         }),
         service_tier: Some("default".to_owned()),
-        lost: Lost::default(),
+        ..Answer::default()
     };
     assert_eq!(answer, expected);
 }

@@ -143,6 +143,23 @@ fn a_text_is_told_once_from_deltas_or_whole() {
 }
 
 #[test]
+fn an_output_that_leaves_items_out_repeats_nothing() {
+    let delta =
+        r#"{"type":"response.output_text.delta","output_index":1,"content_index":0,"delta":"Hi"}"#;
+    let message = r#"{"type":"message","content":[{"type":"output_text","text":"Hi"}]}"#;
+    let stream = events(&[&created(), delta, &completed(message)]);
+    let (steps, _) = told(stream.as_bytes(), &[]);
+    let expected = [
+        "start resp_1 m",
+        "text Hi",
+        "finish stop",
+        "usage 3 4",
+        "ended",
+    ];
+    assert_eq!(steps, expected);
+}
+
+#[test]
 fn a_citation_that_was_told_is_not_told_again() {
     let cite = r#"{"type":"response.output_text.annotation.added","output_index":0,"content_index":0,"annotation_index":0,"annotation":{"type":"file_path","file_id":"f"}}"#;
     let end = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"","annotations":[{"type":"file_path","file_id":"f"}]}]}}"#;
