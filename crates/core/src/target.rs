@@ -4,7 +4,7 @@ use crate::{
     budget::RetryBudget,
     clock::{Limits, Reserve},
     health::Health,
-    lane::Lane,
+    lane::{Lane, LaneLimits},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -35,4 +35,24 @@ pub struct Target {
     pub credential: Arc<Health>,
     /// What retries may draw on.
     pub budget: Arc<RetryBudget>,
+}
+
+impl Target {
+    /// One without clocks, breaker, lane limits or budget: each call stands for itself.
+    #[must_use]
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            limits: Limits::default(),
+            reserve: Reserve::Auto,
+            replay_timeouts: true,
+            allow_empty: false,
+            benchable: false,
+            lane: Lane::new(LaneLimits::default()),
+            max_queue_wait: None,
+            health: Arc::default(),
+            credential: Arc::default(),
+            budget: Arc::new(RetryBudget::unlimited()),
+        }
+    }
 }

@@ -11,7 +11,6 @@ use crate::{
     member::Deltas,
 };
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
 use punctual_core::{Code, End, Failure, Head, Kind, Piece, Pieces, Summary, Usage};
 use punctual_upstream::Answer as WireAnswer;
 use punctual_wire::{
@@ -32,11 +31,7 @@ pub(crate) enum Exchange {
         read: Option<Read>,
         parcels: Parcels,
     },
-    Whole {
-        head: Head,
-        piece: Option<Piece>,
-        summary: Summary,
-    },
+    Whole(Box<Whole>),
     Stream(Box<Steps>),
 }
 
@@ -70,16 +65,16 @@ impl Exchange {
             answer.model.as_deref(),
         );
         parcels.lock().answer = Some(answer);
-        Self::Whole {
-            head: head(),
+        Self::Whole(Box::new(Whole {
+            head: Head::default(),
             piece: Some(piece(kind, Some(end))),
             summary,
-        }
+        }))
     }
 
     pub(crate) fn own_stream(first: Option<Delta>, deltas: Deltas, parcels: Parcels) -> Self {
         Self::Stream(Box::new(Steps {
-            head: head(),
+            head: Head::default(),
             deltas: first.is_some().then_some(deltas),
             first,
             parcels,
@@ -94,14 +89,14 @@ impl Pieces for Exchange {
     fn head(&self) -> &Head {
         match self {
             Self::Wire { answer, .. } => answer.head(),
-            Self::Whole { head, .. } => head,
+            Self::Whole(whole) => &whole.head,
             Self::Stream(steps) => &steps.head,
         }
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>> {
         match self {
-            Self::Whole { piece, .. } => Poll::Ready(piece.take().map(Ok)),
+            Self::Whole(whole) => Poll::Ready(whole.piece.take().map(Ok)),
             Self::Stream(steps) => steps.poll(cx),
             Self::Wire {
                 answer,
@@ -125,7 +120,7 @@ impl Pieces for Exchange {
     fn summary(&self) -> Summary {
         match self {
             Self::Wire { answer, .. } => answer.summary(),
-            Self::Whole { summary, .. } => summary.clone(),
+            Self::Whole(whole) => whole.summary.clone(),
             Self::Stream(steps) => steps.summary.clone(),
         }
     }
@@ -138,6 +133,13 @@ fn unreadable() -> Box<Failure> {
     );
     failure.sent = punctual_core::Sent::Yes;
     failure
+}
+
+/// A member's whole answer.
+pub(crate) struct Whole {
+    head: Head,
+    piece: Option<Piece>,
+    summary: Summary,
 }
 
 /// A member's stream.
@@ -216,15 +218,6 @@ fn piece(kind: Kind, end: Option<End>) -> Piece {
         bytes: Bytes::from_static(b"."),
         kind,
         end,
-    }
-}
-
-fn head() -> Head {
-    Head {
-        status: StatusCode::OK,
-        headers: HeaderMap::new(),
-        request_id: None,
-        dropped: Vec::new(),
     }
 }
 

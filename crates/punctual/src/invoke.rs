@@ -9,7 +9,7 @@ use crate::{
     dispatch::{Dispatch, Parcels},
     error::Error,
     execution::Execution,
-    node::{Compiled, Node},
+    node::{Compiled, Leaf, Node},
     record::CallRecord,
     runtime,
     stream::AnswerStream,
@@ -42,6 +42,50 @@ impl Observer for Tee {
     }
 }
 
+impl Tee {
+    fn new(observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
+        let last = Mutex::new(None);
+        Arc::new(Self { last, observer })
+    }
+
+    /// What the record said when it closed.
+    fn report(&self) -> Option<Box<Report>> {
+        self.last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// The record is closed; what the program is told.
+    pub(crate) fn error(&self, failure: Failure, leaves: &[Leaf]) -> Error {
+        let report = self.report();
+        let records = report
+            .as_deref()
+            .map(|report| CallRecord::all(report, leaves));
+        Error::new(failure, report.as_deref(), records.unwrap_or_default())
+    }
+}
+
+/// A record of something that is no call of a client's, and what it says when it closes.
+#[cfg(feature = "tower")]
+pub(crate) fn record(surface: Surface, deadline: Deadline) -> (Arc<Tee>, Record) {
+    let tee = Tee::new(None);
+    let id = format!("{:016x}", fastrand::u64(..)).into();
+    let mut record = Record::open(id, surface, Trace::root(), deadline, tee.clone());
+    record.identify(None, None, false, deadline);
+    (tee, record)
+}
+
+/// The time of something that is no call of a client's is up.
+#[cfg(feature = "tower")]
+pub(crate) fn over(deadline: &Deadline) -> Error {
+    let (tee, mut record) = record(Surface::Passthrough, *deadline);
+    let failure = punctual_core::deadline_exceeded(deadline);
+    record.fail(&failure);
+    drop(record);
+    tee.error(*failure, &[])
+}
+
 /// A call that has begun.
 pub(crate) struct Run {
     pub(crate) engine: Arc<Engine<Dispatch>>,
@@ -56,10 +100,7 @@ impl Run {
         }
         let compiled = node.compiled()?;
         let (deadline, min_attempt) = deadline(&call);
-        let tee = Arc::new(Tee {
-            last: Mutex::new(None),
-            observer: call.observer.take(),
-        });
+        let tee = Tee::new(call.observer.take());
         let id: Arc<str> = format!("{:016x}", fastrand::u64(..)).into();
         let (surface, observer) = (Surface::Chat, tee.clone());
         let mut record = Record::open(id.clone(), surface, Trace::root(), deadline, observer);
@@ -96,8 +137,7 @@ impl Run {
 
     /// What the record said when it closed.
     pub(crate) fn report(&self) -> Option<Box<Report>> {
-        let mut last = self.tee.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.take()
+        self.tee.report()
     }
 
     pub(crate) fn records(&self, report: Option<&Report>) -> Vec<CallRecord> {
@@ -107,15 +147,14 @@ impl Run {
 
     /// The record is closed; what the program is told.
     pub(crate) fn error(&self, failure: Failure) -> Error {
-        let report = self.report();
-        let records = self.records(report.as_deref());
-        Error::new(failure, report.as_deref(), records)
+        self.tee
+            .error(failure, &self.engine.upstream.compiled.leaves)
     }
 }
 
 /// The call's clock, and the least that must be left of it for an attempt to begin. Only the end of a run has
 /// such a least, so it is counted from there, whichever limit comes first.
-fn deadline(call: &Call) -> (Deadline, Duration) {
+pub(crate) fn deadline(call: &Call) -> (Deadline, Duration) {
     let now = Instant::now();
     let mut deadline = Deadline::starting(now);
     if let Some(limit) = call.limit {
@@ -141,7 +180,7 @@ pub(crate) fn choices(call: &Call) -> u32 {
 
 fn targets(compiled: &Compiled, call: &Call) -> Vec<Target> {
     let own = call.timeouts.map(|timeouts| timeouts.limits());
-    let target = |leaf: &crate::node::Leaf| {
+    let target = |leaf: &Leaf| {
         let mut target = leaf.target.clone();
         target.limits = own.unwrap_or(target.limits);
         target

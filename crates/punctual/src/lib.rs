@@ -46,6 +46,8 @@ mod record;
 mod runtime;
 mod stream;
 mod timeouts;
+#[cfg(feature = "tower")]
+pub mod tower;
 
 pub use answer::Answer;
 pub use blocking::{Blocking, BlockingStream};

@@ -14,7 +14,7 @@ use crate::{
     timeouts::Timeouts,
 };
 use futures_core::Stream;
-use punctual_core::{Health, Lane, LaneLimits, Reserve, RetryBudget, Target};
+use punctual_core::Target;
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 /// The steps of a member's answer. The last one must be [`Delta::Done`]: a stream that ends before is one
@@ -114,16 +114,7 @@ impl<M: Member> Client for M {
 /// itself unless it asks for more.
 pub(crate) fn target(name: &str, timeouts: Timeouts) -> Target {
     Target {
-        name: name.into(),
         limits: timeouts.limits(),
-        reserve: Reserve::Auto,
-        replay_timeouts: true,
-        allow_empty: false,
-        benchable: false,
-        lane: Lane::new(LaneLimits::default()),
-        max_queue_wait: None,
-        health: Arc::<Health>::default(),
-        credential: Arc::<Health>::default(),
-        budget: Arc::new(RetryBudget::unlimited()),
+        ..Target::new(name)
     }
 }

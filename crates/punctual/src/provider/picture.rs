@@ -40,16 +40,12 @@ impl Decode for Nothing {
 }
 
 fn prompt(request: &Request) -> &str {
-    let parts = request
-        .messages
-        .iter()
-        .rev()
-        .flat_map(|message| &message.parts);
-    let text = |part| match part {
-        &Part::Text { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    parts.filter_map(text).next().unwrap_or_default()
+    let messages = request.messages.iter().rev();
+    let mut parts = messages.flat_map(|message| &message.parts);
+    match parts.find(|part| matches!(part, Part::Text { .. })) {
+        Some(Part::Text { text, .. }) => text,
+        _ => "",
+    }
 }
 
 fn picture_request(request: &Request, options: &Options<'_>, _: &mut Lost) -> Bytes {

@@ -42,7 +42,7 @@ async fn what_is_not_known_to_be_safe_and_bugs_stop_everywhere() {
             Unsafe(Code::ServerError, Safe::No),
             Fail(Code::Internal),
         ] {
-            let a = fake(&log, "a", &[&[act.clone()]]);
+            let a = fake(&log, "a", &[std::slice::from_ref(&act)]);
             let plan = Fallback::new((retry(a, 3).retry_if(|_| true), good(&log, "b")));
             let came = ask(&plan, &hi(), stream).await;
             assert_eq!(order(&log), "a", "{act:?}");

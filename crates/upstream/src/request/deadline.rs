@@ -100,6 +100,11 @@ impl ForwardDeadline {
         }
     }
 
+    /// Lowers the header to the time left, or writes it there; for requests that are not made here.
+    pub fn lower(self, headers: &mut HeaderMap, left: Option<Duration>) {
+        self.write(headers, &HeaderMap::new(), left, None);
+    }
+
     /// A value as somebody wrote it; text, zero and nonsense are as if it was not there.
     fn read(self, value: &str) -> Option<Duration> {
         let value = value.trim();
