@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use hyper::body::{Body, Incoming};
 use punctual_core::{
-    Answer, Failure, Fate, Open, Opening, Pace, Record, Relay, Report, Upstream, Voice,
+    Answer, Failure, Fate, Open, Opening, Pace, Record, Relay, Report, Surface, Upstream, Voice,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -24,6 +24,7 @@ mod refusal;
 mod reply;
 mod stamp;
 mod voice;
+use fault::Told;
 pub(crate) use refusal::Refusal;
 pub(crate) use reply::Reply;
 
@@ -72,6 +73,9 @@ impl<U: Upstream> Answered<U> {
     /// The response.
     pub(crate) fn finish(mut self, visit: &Visit<U>, busy: Busy) -> Response<Reply<U::Pieces>> {
         stamp::text(&mut self.headers, stamp::REQUEST_ID, &visit.id);
+        if visit.words.is_anthropic() {
+            stamp::text(&mut self.headers, stamp::ANTHROPIC_ID, &visit.id);
+        }
         let last = visit.link.gateway.stage() > Stage::Serving;
         if visit.is_http1() && (self.unread.is_some() || last) {
             let close = HeaderValue::from_static("close");
@@ -108,7 +112,7 @@ pub(crate) fn json<U: Upstream>(_: &Visit<U>, status: StatusCode, body: Bytes) -
 pub(crate) fn refused<U: Upstream>(visit: &Visit<U>, refusal: &Refusal) -> Answered<U> {
     let mut headers = json_headers();
     refusal.stamp(&mut headers);
-    let body = refusal.body(visit.now.settings.compat);
+    let body = refusal.body(told(visit));
     Answered::new(
         refusal.status,
         headers,
@@ -127,7 +131,7 @@ pub(crate) fn rejected<U: Upstream>(
     stamp::report(&mut headers, record.report());
     record.refuse(refusal.outcome, refusal.code);
     record.head_sent(refusal.status);
-    let body = refusal.body(visit.now.settings.compat);
+    let body = refusal.body(told(visit));
     Answered::new(
         refusal.status,
         headers,
@@ -144,7 +148,7 @@ pub(crate) fn to_nobody<U: Upstream>(_: &Visit<U>, record: Record) -> Answered<U
 
 /// A failure with nothing known about the request.
 pub(crate) fn plain_failure<U: Upstream>(visit: &Visit<U>, failure: &Failure) -> Answered<U> {
-    let body = fault::body(failure, None, visit.now.settings.compat);
+    let body = fault::body(failure, None, told(visit));
     Answered::new(
         failure.http_status(),
         json_headers(),
@@ -160,7 +164,7 @@ pub(crate) fn failed<U: Upstream>(
 ) -> Answered<U> {
     let status = failure.http_status();
     let headers = failure_headers(failure, record.report());
-    let body = fault::body(failure, Some(record.report()), visit.now.settings.compat);
+    let body = fault::body(failure, Some(record.report()), told(visit));
     record.head_sent(status);
     Answered::new(
         status,
@@ -174,7 +178,7 @@ pub(crate) fn ended<U: Upstream>(visit: &Visit<U>, failure: &Failure, fate: &Fat
     let Some(report) = fate.report() else {
         return plain_failure(visit, failure);
     };
-    let body = fault::body(failure, Some(&report), visit.now.settings.compat);
+    let body = fault::body(failure, Some(&report), told(visit));
     let headers = failure_headers(failure, &report);
     Answered::new(
         failure.http_status(),
@@ -206,19 +210,31 @@ pub(crate) fn served<U: Upstream>(
     stream: bool,
     pace: Pace,
 ) -> Answered<U> {
-    let mut headers = json_headers();
+    let passed = open.record.report().surface == Surface::Passthrough;
+    let mut headers = match passed {
+        true => HeaderMap::with_capacity(12),
+        false => json_headers(),
+    };
     let status = open.head.status;
     stamp::upstream(&mut headers, &open.head.headers);
+    stamp::dropped(&mut headers, &open.head.dropped);
     if let Some(id) = &open.head.request_id {
         stamp::text(&mut headers, stamp::UPSTREAM_ID, id);
     }
-    if stream {
+    if stream && !passed {
         stamp::stream(&mut headers);
     }
     stamp::report(&mut headers, open.record.report());
     open.record.head_sent(status);
     let small = matches!(&open.answer, Answer::Whole(bytes) if bytes.len() <= WATCHED);
-    let relay = Relay::answer(open, voice(visit), pace);
+    let voice = match passed {
+        true => voice::of(
+            punctual_wire::Surface::Passthrough,
+            visit.now.settings.compat,
+        ),
+        false => voice(visit),
+    };
+    let relay = Relay::answer(open, voice, pace);
     Answered {
         watched: !small,
         ..Answered::new(status, headers, relay)
@@ -244,5 +260,13 @@ pub(crate) fn beating<U: Upstream>(
 }
 
 fn voice<U: Upstream>(visit: &Visit<U>) -> Arc<dyn Voice> {
-    voice::openai(visit.now.settings.compat)
+    voice::of(visit.words, visit.now.settings.compat)
+}
+
+fn told<U: Upstream>(visit: &Visit<U>) -> Told<'_> {
+    Told {
+        words: visit.words,
+        compat: visit.now.settings.compat,
+        id: &visit.id,
+    }
 }

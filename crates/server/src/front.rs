@@ -12,7 +12,8 @@ use crate::{
 };
 use http::{HeaderMap, Request, Response, Version, request::Parts};
 use hyper::body::Incoming;
-use punctual_core::{Code, Failure, Record, Surface, Trace, TraceId, Upstream};
+use punctual_core::{Code, Failure, Record, Trace, TraceId, Upstream};
+use punctual_wire::Surface;
 use std::{
     convert::Infallible,
     panic::AssertUnwindSafe,
@@ -23,15 +24,18 @@ use std::{
 use tokio::time::Instant;
 
 mod admit;
+mod asked;
 mod body;
 mod door;
 mod head;
 mod models;
+mod path;
 mod peek;
 mod place;
 mod serve;
+mod words;
 pub(crate) use door::is_local_name;
-use place::Place;
+use place::{Ask, Place};
 
 /// One request on its way through the front.
 pub(crate) struct Visit<U: Upstream> {
@@ -41,6 +45,8 @@ pub(crate) struct Visit<U: Upstream> {
     pub(crate) id: Arc<str>,
     pub(crate) started: Instant,
     pub(crate) version: Version,
+    /// Whose errors the caller reads.
+    pub(crate) words: Surface,
 }
 
 /// Answers one request. Never fails: whatever happens is an answer.
@@ -54,6 +60,7 @@ pub(crate) async fn handle<U: Upstream>(
         now: link.gateway.current(),
         id: request_id(request.headers()),
         version: request.version(),
+        words: words::of(Place::of(request.uri().path()), request.headers()),
         link,
     };
     let whole = caught(pin!(answer(&visit, request))).await;
@@ -72,7 +79,7 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
     let place = Place::of(&path);
     let door = door::check(&head, visit).and_then(|()| place.allows(&head.method));
     let answered = match (place, door) {
-        (Place::Ask(surface), door) => return ask(visit, surface, door, head, body).await,
+        (Place::Ask(wish), door) => return ask(visit, wish, door, head, body).await,
         (_, Err(refusal)) => answer::refused(visit, &refusal),
         (Place::Models, _) => models::list(visit, &head.headers),
         (Place::Model(id), _) => models::one(visit, &head.headers, id),
@@ -81,7 +88,6 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
             let (status, body) = health::ready(&visit.link.gateway, &visit.now, route);
             answer::json(visit, status, body)
         }
-        (Place::Unbuilt, _) => answer::refused(visit, &Refusal::unbuilt(&path)),
         (Place::Unknown, _) => answer::refused(visit, &Refusal::unknown_path()),
     };
     answered.leaving(body)
@@ -90,7 +96,7 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
 /// A request on an LLM surface.
 async fn ask<U: Upstream>(
     visit: &Visit<U>,
-    surface: Surface,
+    wish: Ask<'_>,
     door: Result<(), Box<Refusal>>,
     head: Parts,
     mut body: Incoming,
@@ -99,9 +105,9 @@ async fn ask<U: Upstream>(
     let mut trace = Trace::from_headers(&head.headers);
     (visit.link.gateway.hooks.sample)(&mut trace);
     let observer = visit.link.gateway.observer.clone();
-    let mut record = Record::open(visit.id.clone(), surface, trace, deadline, observer);
+    let mut record = Record::open(visit.id.clone(), wish.surface(), trace, deadline, observer);
     let admitted = match door {
-        Ok(()) => admit::admit(visit, surface, head, &mut body, &mut record).await,
+        Ok(()) => admit::admit(visit, wish, head, &mut body, &mut record).await,
         Err(refusal) => Err(admit::Stop::Refused(refusal)),
     };
     if admitted.is_err() {

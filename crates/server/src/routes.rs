@@ -4,7 +4,7 @@
 //! behind a prefix goes into paths and labels further on, so only a plain alphabet passes:
 //! `[A-Za-z0-9._:/@-]{1,128}`, no `..`.
 
-use punctual_core::{Plan, Policy};
+use punctual_core::{CodeSet, Plan, Policy, TargetId};
 use std::{
     collections::{BTreeMap, HashSet},
     sync::Arc,
@@ -100,6 +100,29 @@ impl Routes {
             .filter(move |route| told.insert(Arc::as_ptr(route)))
     }
 
+    /// A route over every target that some route `allowed` lets through has, for what is nobody's by name: by
+    /// the rules of the first of them, and by the longest of their ceilings, which none of them has to wait
+    /// for. `None` where there is none.
+    #[must_use]
+    pub fn over(&self, allowed: impl Fn(&Route) -> bool) -> Option<Arc<Route>> {
+        let routes: Vec<_> = self.all().filter(|route| allowed(route)).collect();
+        let first = *routes.first()?;
+        let ceilings: Option<Vec<Duration>> = routes.iter().map(|route| route.deadline).collect();
+        let mut ids: Vec<TargetId> = routes.iter().flat_map(|r| r.plan.targets()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let of = ids.into_iter().map(|id| Arc::new(Plan::Target(id)));
+        let plan = Plan::Fallback {
+            of: of.collect(),
+            also_on: CodeSet::NONE,
+        };
+        Some(Arc::new(Route {
+            plan: Arc::new(plan),
+            deadline: ceilings.and_then(|all| all.into_iter().max()),
+            ..(**first).clone()
+        }))
+    }
+
     /// The name most like `model` among those whose route `allowed` lets through, if it is near enough to
     /// be a slip: at most a third of it differs.
     #[must_use]
@@ -141,7 +164,6 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use punctual_core::TargetId;
 
     fn route(name: &str) -> Arc<Route> {
         Arc::new(Route {

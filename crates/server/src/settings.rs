@@ -3,6 +3,7 @@
 //! A snapshot carries them, so a reload changes them for connections and requests that come later. Limits
 //! are counted by the gateway itself and survive the reload; only the figure they are compared with changes.
 
+use http::HeaderName;
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 /// Whether a peer may be believed about the time left.
@@ -23,6 +24,9 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Values of `Origin` that are let in; a web page is refused otherwise.
     pub origins: Vec<String>,
+    /// The header in which a caller says what its calls have in common: those that carry state of somebody
+    /// whom nobody remembers go where the last of them went.
+    pub affinity_header: HeaderName,
     /// Peers whose mesh headers (`x-envoy-…`, `l5d-timeout`) count.
     pub trusted: Trust,
     /// First byte, TLS handshake and request head must each have come by then.
@@ -55,6 +59,7 @@ impl Default for Settings {
             sdk_timeouts: true,
             hosts: Vec::new(),
             origins: Vec::new(),
+            affinity_header: HeaderName::from_static("x-punctual-affinity"),
             trusted: Arc::new(|_| false),
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(75),

@@ -1,14 +1,19 @@
-//! Errors as a caller of the OpenAI API expects them.
+//! Errors as the callers of each API expect them.
 //!
 //! Every failure that reaches a caller is one JSON envelope, or one well-formed event of a stream
-//! whose head was sent already. An upstream's own envelope is passed on as it is, apart from the
-//! scrub, because SDKs branch on its type, code and param; anything else it said is wrapped.
+//! whose head was sent already; [`error`] and [`error_event`] are the one place that knows whose looks
+//! how. An upstream's own envelope in the caller's API is passed on as it is, apart from the scrub,
+//! because SDKs branch on its type, code and param; anything else it said is wrapped.
 
 use bytes::Bytes;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use crate::{Surface, Verdict, json, scrub};
+use crate::{
+    Surface, Verdict,
+    dialect::{anthropic, responses},
+    json, scrub,
+};
 
 #[cfg(test)]
 mod tests;
@@ -18,12 +23,14 @@ mod tests;
 pub struct ErrorFields<'a> {
     /// For people.
     pub message: &'a str,
-    /// `type`: the SDKs' family of errors.
+    /// `type`: the family of errors of OpenAI's SDKs. Anthropic's follows the status.
     pub kind: &'a str,
     /// `code`: the exact one.
     pub code: Option<&'a str>,
     /// `param`: the member of the request at fault.
     pub param: Option<&'a str>,
+    /// The request's id, which Anthropic's API repeats beside `error`.
+    pub request_id: Option<&'a str>,
     /// What comes after: `phase`, `budget_ms`, `attempts` and the like.
     pub extra: Vec<(&'static str, Value)>,
 }
@@ -53,9 +60,24 @@ pub fn openai_error_event(fields: &ErrorFields<'_>) -> Bytes {
 }
 
 /// An error in the words of a surface's API, as the body of an answer with that status.
-pub fn error(surface: Surface, _status: u16, fields: &ErrorFields<'_>) -> Bytes {
-    let _ = surface;
-    openai_error(fields)
+pub fn error(surface: Surface, status: u16, fields: &ErrorFields<'_>) -> Bytes {
+    match surface.is_anthropic() {
+        true => anthropic::error(None, status, fields, fields.request_id),
+        false => openai_error(fields),
+    }
+}
+
+/// The same as the one event that ends a stream; `None` where bytes are passed through whose form is not
+/// known.
+pub fn error_event(surface: Surface, status: u16, fields: &ErrorFields<'_>) -> Option<Bytes> {
+    Some(match surface {
+        Surface::Passthrough => return None,
+        Surface::Responses => responses::error_event(fields, None),
+        surface if surface.is_anthropic() => {
+            anthropic::error_event(None, status, fields, fields.request_id)
+        }
+        _ => openai_error_event(fields),
+    })
 }
 
 /// What an upstream said about a caller's request, ready to be passed on to a caller on `surface`: its own
@@ -68,7 +90,7 @@ pub fn upstream_error(
     unsaid: &str,
     secrets: &[&str],
 ) -> Bytes {
-    if is_envelope(body) {
+    if is_envelope(surface, body) {
         return scrub::body(body, secrets);
     }
     let said = verdict.message.as_deref();
@@ -87,8 +109,11 @@ pub fn is_json(body: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
 }
 
-/// Whether `body` is `{"error":{"message":"…",…}}`.
-pub fn is_envelope(body: &[u8]) -> bool {
+/// Whether `body` is an error in the words of a surface's API: `{"error":{"message":"…",…}}`, or Anthropic's.
+pub fn is_envelope(surface: Surface, body: &[u8]) -> bool {
+    if anthropic::is_envelope(body) || surface.is_anthropic() {
+        return surface.is_anthropic() && anthropic::is_envelope(body);
+    }
     let message = std::str::from_utf8(body)
         .ok()
         .and_then(|text| json::member(text, "error"))

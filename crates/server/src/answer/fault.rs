@@ -1,46 +1,67 @@
-//! A failure in the words of the OpenAI API.
+//! A failure in the words of the caller's API.
 //!
 //! `code` is ours and exact; `type` is the family that SDKs know. Beside them stands what a person needs to
-//! find the cause without our logs: the phase, the budget, which limit fired, and every attempt.
+//! find the cause without our logs: the phase, the budget, which limit fired, and every attempt. Which form
+//! that has on which surface is `wire`'s to know.
 
 use bytes::Bytes;
 use http::StatusCode;
 use punctual_core::{AttemptReport, Code, Failure, Fault, Report};
-use punctual_wire::error_body::{ErrorFields, openai_error, openai_error_event};
+use punctual_wire::{
+    Surface,
+    error_body::{self, ErrorFields},
+};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
+/// Who is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<'a> {
+    /// Whose words the caller reads.
+    pub(super) words: Surface,
+    /// Whether `error.type` repeats the code, where it is not the status that decides it.
+    pub(super) compat: bool,
+    /// The request's id.
+    pub(super) id: &'a str,
+}
+
 /// The body of an answer that is this failure. An upstream's own words about a caller's mistake are passed
 /// on as they are.
-pub(super) fn body(failure: &Failure, report: Option<&Report>, compat: bool) -> Bytes {
+pub(super) fn body(failure: &Failure, report: Option<&Report>, told: Told<'_>) -> Bytes {
     if let Some(theirs) = upstreams_own(failure) {
         return theirs.clone();
     }
-    openai_error(&ErrorFields {
+    let fields = ErrorFields {
         message: &failure.message,
-        kind: kind(failure.code, compat),
+        kind: kind(failure.code, told.compat),
         code: Some(failure.code.as_str()),
         param: None,
+        request_id: Some(told.id),
         extra: details(failure, report),
-    })
+    };
+    error_body::error(told.words, failure.http_status().as_u16(), &fields)
 }
 
-/// The event that ends a stream with this failure, with the status and the hint it would have had.
-pub(super) fn event(failure: &Failure, report: &Report, compat: bool) -> Bytes {
+/// The event that ends a stream with this failure, with the status and the hint it would have had; `None`
+/// where there is none.
+pub(super) fn event(failure: &Failure, report: &Report, told: Told<'_>) -> Option<Bytes> {
     let theirs = upstreams_own(failure).and_then(|b| serde_json::from_slice::<Value>(b).ok());
     let said = |name: &str| theirs.as_ref()?.get("error")?.get(name)?.as_str();
-    let mut extra = vec![("status", json!(failure.http_status().as_u16()))];
+    let status = failure.http_status().as_u16();
+    let mut extra = vec![("status", json!(status))];
     if let Some(wait) = failure.retry_after {
         extra.push(("retry_after", json!(super::stamp::whole_seconds(wait))));
     }
     extra.extend(details(failure, Some(report)));
-    openai_error_event(&ErrorFields {
+    let fields = ErrorFields {
         message: said("message").unwrap_or(&failure.message),
-        kind: said("type").unwrap_or(kind(failure.code, compat)),
+        kind: said("type").unwrap_or(kind(failure.code, told.compat)),
         code: Some(said("code").unwrap_or(failure.code.as_str())),
         param: said("param"),
+        request_id: Some(told.id),
         extra,
-    })
+    };
+    error_body::error_event(told.words, status, &fields)
 }
 
 fn upstreams_own(failure: &Failure) -> Option<&Bytes> {

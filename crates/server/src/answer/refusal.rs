@@ -2,14 +2,17 @@
 //!
 //! Messages never hold a value of the caller's body or a credential.
 
-use super::{fault, stamp};
+use super::{
+    fault::{self, Told},
+    stamp,
+};
 use crate::keys::Denied;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use punctual_core::Outcome;
 use punctual_wire::{
     BadBody,
-    error_body::{ErrorFields, openai_error},
+    error_body::{self, ErrorFields},
 };
 use std::time::Duration;
 
@@ -115,16 +118,42 @@ impl Refusal {
     }
 
     pub(crate) fn unknown_path() -> Box<Self> {
-        let message = "there is nothing at this path; chat is at POST /v1/chat/completions";
+        let message = "there is nothing at this path. Served are, below /v1: /chat/completions, /responses, \
+                       /messages, /messages/count_tokens, /completions, /embeddings, /images/generations, \
+                       /systemone and /models; for whatever else a provider has (Gemini's, Bedrock's or \
+                       Ollama's own API, files, batches) use /passthrough/{target}/…";
         Self::new(StatusCode::NOT_FOUND, "unknown_path", message.to_owned())
     }
 
-    /// `path` is one of a fixed set.
-    pub(crate) fn unbuilt(path: &str) -> Box<Self> {
-        let message = format!(
-            "{path} is not built yet; /v1/chat/completions, /v1/completions and /v1/embeddings are"
-        );
-        Self::new(StatusCode::NOT_IMPLEMENTED, "surface_not_built", message)
+    pub(crate) fn odd_response_id() -> Box<Self> {
+        let message =
+            "the id of a response consists of letters, digits and ._-, at most 256 of them";
+        let status = StatusCode::BAD_REQUEST;
+        Self::new(status, "invalid_response_id", message.to_owned())
+    }
+
+    /// It goes upstream and must not leave what is below the target's base URL.
+    pub(crate) fn odd_path() -> Box<Self> {
+        let message = "the path behind the target must lead down only: no `.`, `..` or empty segment and no \
+                       control character, encoded ones included";
+        let status = StatusCode::BAD_REQUEST;
+        Self::new(status, "invalid_passthrough_path", message.to_owned())
+    }
+
+    pub(crate) fn unknown_target() -> Box<Self> {
+        let message =
+            "/passthrough/{target}/… takes the name of a configured target that is part of a route";
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "target_not_found",
+            message.to_owned(),
+        )
+    }
+
+    pub(crate) fn target_not_for_this_key() -> Box<Self> {
+        let message = "this API key may not use any route that this target is part of";
+        let status = StatusCode::FORBIDDEN;
+        Self::new(status, "target_not_allowed", message.to_owned())
     }
 
     pub(crate) fn bad_body(bad: BadBody) -> Box<Self> {
@@ -178,17 +207,18 @@ impl Refusal {
         }
     }
 
-    pub(super) fn body(&self, compat: bool) -> Bytes {
-        openai_error(&ErrorFields {
+    pub(super) fn body(&self, told: Told<'_>) -> Bytes {
+        let fields = ErrorFields {
             message: &self.message,
-            kind: if compat {
-                self.code
-            } else {
-                fault::kind_of(self.status)
+            kind: match told.compat {
+                true => self.code,
+                false => fault::kind_of(self.status),
             },
             code: Some(self.code),
             param: self.param,
+            request_id: Some(told.id),
             extra: Vec::new(),
-        })
+        };
+        error_body::error(told.words, self.status.as_u16(), &fields)
     }
 }

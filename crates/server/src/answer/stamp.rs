@@ -7,19 +7,25 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use punctual_core::{Code, Failure, Report};
-use std::{borrow::Cow, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 /// Under which name a caller finds its request again.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The same, for Anthropic's clients.
+pub(super) const ANTHROPIC_ID: HeaderName = HeaderName::from_static("request-id");
 /// The same of the upstream's.
 pub(super) const UPSTREAM_ID: HeaderName = HeaderName::from_static("x-upstream-request-id");
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-punctual-attempts");
 const TARGET: HeaderName = HeaderName::from_static("x-punctual-target");
+const DROPPED: HeaderName = HeaderName::from_static("x-punctual-dropped");
 const TIMING: HeaderName = HeaderName::from_static("server-timing");
 
+/// The longest list of names, in bytes; what does not fit is on record.
+const LONGEST_LIST: usize = 1024;
 /// The longest value that a name may become.
 const LONGEST: usize = 256;
 const UNSAFE: &AsciiSet = &CONTROLS.add(b'%');
+const IN_LIST: &AsciiSet = &UNSAFE.add(b',').add(b' ');
 
 /// Headers that are about a connection or a body as it was sent, never about the answer.
 const NEVER: [HeaderName; 9] = [
@@ -56,6 +62,26 @@ pub(super) fn upstream(headers: &mut HeaderMap, theirs: &HeaderMap) {
         if !NEVER.contains(name) {
             headers.insert(name, value.clone());
         }
+    }
+}
+
+/// What the target's API had no place for. Names of a caller's choice are among them, so what separates them
+/// is encoded within them.
+pub(super) fn dropped(headers: &mut HeaderMap, names: &[Arc<str>]) {
+    let mut list = String::new();
+    for name in names {
+        let name = utf8_percent_encode(name, IN_LIST).to_string();
+        let separator = if list.is_empty() { "" } else { ", " };
+        if list.len() + separator.len() + name.len() > LONGEST_LIST {
+            break;
+        }
+        list.push_str(separator);
+        list.push_str(&name);
+    }
+    if let Ok(list) = HeaderValue::try_from(list)
+        && !list.is_empty()
+    {
+        headers.insert(DROPPED, list);
     }
 }
 
@@ -190,6 +216,24 @@ mod tests {
         let mut h = HeaderMap::new();
         text(&mut h, TARGET, &"x".repeat(10_000));
         assert_eq!(h.get(TARGET).unwrap().len(), LONGEST);
+    }
+
+    #[test]
+    fn names_of_what_was_dropped_are_a_list_of_bounded_length() {
+        let stamped = |names: &[&str]| {
+            let names: Vec<Arc<str>> = names.iter().map(|n| Arc::from(*n)).collect();
+            let mut h = HeaderMap::new();
+            dropped(&mut h, &names);
+            h.get(DROPPED).map(|v| v.to_str().unwrap().to_owned())
+        };
+        assert_eq!(stamped(&[]), None);
+        assert_eq!(stamped(&["seed", "n"]).unwrap(), "seed, n");
+        assert_eq!(
+            stamped(&["a,b\r\n", "我"]).unwrap(),
+            "a%2Cb%0D%0A, %E6%88%91"
+        );
+        let many = stamped(&["x".repeat(500).as_str(); 5]).unwrap();
+        assert_eq!(many.len(), 1002);
     }
 
     #[test]

@@ -1,39 +1,62 @@
-//! What a stream of the OpenAI API says beside its content.
+//! What a stream of the caller's API says beside its content.
 //!
-//! The heartbeat is a comment with one newline: a blank line after it makes the official Python SDKs
-//! dispatch an empty event.
+//! OpenAI's heartbeat is a comment with one newline: a blank line after it makes the official Python SDKs
+//! dispatch an empty event. Anthropic's API has an event for it. Bytes that are passed through have neither
+//! heartbeats nor words for a failure: they break off.
 
-use super::fault;
+use super::fault::{self, Told};
 use bytes::Bytes;
 use punctual_core::{Failure, Report, Voice};
+use punctual_wire::{Surface, dialect::anthropic};
 use std::sync::{Arc, LazyLock};
 
-struct OpenAi {
+/// How a surface is spoken.
+struct Speaker {
+    words: Surface,
     compat: bool,
 }
 
-/// The voice of chat and completions; one for each way of writing `error.type`.
-pub(super) fn openai(compat: bool) -> Arc<dyn Voice> {
-    static VOICES: LazyLock<[Arc<dyn Voice>; 2]> = LazyLock::new(|| {
-        [
-            Arc::new(OpenAi { compat: false }),
-            Arc::new(OpenAi { compat: true }),
-        ]
+/// The voice of a surface; one for each way of writing `error.type`.
+pub(super) fn of(words: Surface, compat: bool) -> Arc<dyn Voice> {
+    type Both = [Arc<dyn Voice>; 2];
+    static VOICES: LazyLock<Vec<Both>> = LazyLock::new(|| {
+        let both = |words| {
+            [false, true].map(|compat| Arc::new(Speaker { words, compat }) as Arc<dyn Voice>)
+        };
+        Surface::ALL.into_iter().map(both).collect()
     });
-    let [plain, proxy] = &*VOICES;
-    if compat { proxy.clone() } else { plain.clone() }
+    let at = Surface::ALL.iter().position(|s| *s == words);
+    match at.and_then(|at| VOICES.get(at)) {
+        Some([plain, proxy]) => {
+            if compat {
+                proxy.clone()
+            } else {
+                plain.clone()
+            }
+        }
+        None => Arc::new(Speaker { words, compat }),
+    }
 }
 
-impl Voice for OpenAi {
+impl Voice for Speaker {
     fn error_event(&self, failure: &Failure, report: &Report) -> Option<Bytes> {
-        Some(fault::event(failure, report, self.compat))
+        let told = Told {
+            words: self.words,
+            compat: self.compat,
+            id: &report.id,
+        };
+        fault::event(failure, report, told)
     }
 
     fn heartbeat(&self) -> Bytes {
-        Bytes::from_static(b": waiting\n")
+        Bytes::from_static(match self.words.is_anthropic() {
+            true => anthropic::PING,
+            false => b": waiting\n",
+        })
     }
 
     fn done(&self) -> Option<Bytes> {
-        Some(Bytes::from_static(b"data: [DONE]\n\n"))
+        let marked = matches!(self.words, Surface::Chat | Surface::Completions);
+        marked.then(|| Bytes::from_static(b"data: [DONE]\n\n"))
     }
 }

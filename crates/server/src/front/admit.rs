@@ -6,27 +6,23 @@
 
 use super::{
     Visit,
+    asked::Asked,
     body::{self, Cut},
     head,
     peek::peek,
+    place::Ask,
+    words,
 };
-use crate::{
-    answer::Refusal, declared::Declared, keys::Key, load::Place, memory::Held, routes::Route,
-    shutdown::Stage,
-};
+use crate::{answer::Refusal, load::Place, shutdown::Stage};
 use bytes::Bytes;
 use http::request::Parts;
 use hyper::body::Incoming;
 use punctual_core::{
-    Call, Code, Deadline, Failure, Record, Room, Source, State, Surface, Upstream, arm,
-    deadline_exceeded,
+    Call, Code, Deadline, Failure, Record, Source, Upstream, arm, deadline_exceeded,
 };
 use punctual_wire::Peek;
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 use tokio::select;
-
-/// No caller can ask for heartbeats more often than this.
-const QUICKEST: Duration = Duration::from_millis(50);
 
 /// Why a request is not served.
 pub(super) enum Stop {
@@ -51,7 +47,7 @@ pub(super) struct Admitted {
 
 pub(super) async fn admit<U: Upstream>(
     visit: &Visit<U>,
-    surface: Surface,
+    ask: Ask<'_>,
     mut head: Parts,
     body: &mut Incoming,
     record: &mut Record,
@@ -66,7 +62,10 @@ pub(super) async fn admit<U: Upstream>(
         .keys
         .take(&mut head.headers)
         .map_err(Refusal::denied)?;
-    head::media(&head.headers)?;
+    if let Ask::Body(_) = ask {
+        head::json(&head.headers)?;
+    }
+    head::transfer(&head.headers)?;
     head::length(body, settings.max_body_bytes)?;
     let mut deadline = Deadline::starting(visit.started);
     if let Some(ceiling) = settings.request_deadline {
@@ -77,7 +76,7 @@ pub(super) async fn admit<U: Upstream>(
     }
     let declared = head::declared(visit, &head.headers)?;
     declared.bind(&mut deadline);
-    if surface == Surface::Embeddings {
+    if !words::wire(ask.surface()).streams() {
         declared.bind_kind(&mut deadline, false);
     }
     let key_name = key.as_ref().map(|k| k.name.clone());
@@ -87,18 +86,17 @@ pub(super) async fn admit<U: Upstream>(
         .in_flight
         .take(settings.max_in_flight)
         .ok_or_else(Refusal::busy)?;
-    let (bytes, peek) = receive(visit, surface, body, &deadline).await?;
+    let (bytes, peek) = receive(visit, ask, body, &deadline).await?;
     record.received();
     let asked = Asked {
         id: visit.id.clone(),
-        surface,
         head,
         bytes,
         declared,
         deadline,
         key,
     };
-    let (call, heartbeat) = asked.call(peek, visit, record)?;
+    let (call, heartbeat) = asked.call(ask, peek, visit, record)?;
     Ok(Admitted {
         call,
         place,
@@ -106,118 +104,25 @@ pub(super) async fn admit<U: Upstream>(
     })
 }
 
-/// A request whose body is here.
-struct Asked {
-    id: Arc<str>,
-    surface: Surface,
-    head: Parts,
-    bytes: Bytes,
-    declared: Declared,
-    deadline: Deadline,
-    key: Option<Arc<Key>>,
-}
-
-impl Asked {
-    /// Finds the route and all that it says.
-    fn call<U: Upstream>(
-        mut self,
-        peek: Peek,
-        visit: &Visit<U>,
-        record: &mut Record,
-    ) -> Result<(Call, Option<Duration>), Stop> {
-        let routes = &visit.now.routes;
-        let resolved = routes.resolve(&peek.model).ok_or_else(|| {
-            if routes.is_odd(&peek.model) {
-                return Refusal::odd_model();
-            }
-            let allowed = |route: &str| self.key.as_ref().is_none_or(|k| k.may_use(route));
-            Refusal::unknown_model(routes.nearest(&peek.model, allowed))
-        })?;
-        let route = resolved.route;
-        let stream = peek.stream && self.surface != Surface::Embeddings;
-        self.tighten(&route, stream);
-        let key = self.key.as_ref().map(|k| k.name.clone());
-        record.identify(Some(route.name.clone()), key.clone(), stream, self.deadline);
-        if self.key.as_ref().is_some_and(|k| !k.may_use(&route.name)) {
-            return Err(Refusal::not_for_this_key().into());
-        }
-        in_time(&self.deadline)?;
-        let heartbeat = self.heartbeat(&route);
-        let memory = visit.link.gateway.memory.clone();
-        let room = Held::new(memory, visit.now.settings.max_memory_bytes);
-        Ok((
-            self.into_call(peek, &route, resolved.model, stream, key, room),
-            heartbeat,
-        ))
-    }
-
-    fn tighten(&mut self, route: &Route, stream: bool) {
-        self.declared.bind_kind(&mut self.deadline, stream);
-        if let Some(ceiling) = route.deadline {
-            self.deadline.tighten(ceiling, Source::Route);
-        }
-    }
-
-    /// Twice within the silence that the caller can bear.
-    fn heartbeat(&self, route: &Route) -> Option<Duration> {
-        let configured = match self.key.as_ref().and_then(|k| k.heartbeat) {
-            Some(of_key) => of_key,
-            None => route.policy.heartbeat,
-        };
-        let bearable = self.declared.silence().map_or(Duration::MAX, |s| s / 2);
-        configured
-            .filter(|every| !every.is_zero())
-            .map(|every| every.min(bearable).max(QUICKEST))
-    }
-
-    fn into_call(
-        self,
-        peek: Peek,
-        route: &Route,
-        model: Arc<str>,
-        stream: bool,
-        key: Option<Arc<str>>,
-        room: Arc<dyn Room>,
-    ) -> Call {
-        let surface = self.surface;
-        Call {
-            id: self.id,
-            stream,
-            choices: peek.n,
-            include_usage: peek.include_usage,
-            model,
-            model_span: peek.model_span,
-            body: self.bytes,
-            headers: Arc::new(self.head.headers),
-            state: State {
-                pieces: peek.state.pieces,
-                required: peek.state.required,
-                affinity: None,
-            },
-            key,
-            policy: route.policy.clone(),
-            room: Some(room),
-            ..Call::new(surface, route.plan.clone(), self.deadline)
-        }
-    }
-}
-
-fn in_time(deadline: &Deadline) -> Result<(), Stop> {
+pub(super) fn in_time(deadline: &Deadline) -> Result<(), Stop> {
     if deadline.spent() {
         return Err(Stop::Failed(deadline_exceeded(deadline)));
     }
     Ok(())
 }
 
-/// The body and what it asks for, unless time, the caller or the process ends first.
+/// The body and what it asks for (if that is said there), unless time, the caller or the process ends first.
 async fn receive<U: Upstream>(
     visit: &Visit<U>,
-    surface: Surface,
+    ask: Ask<'_>,
     body: &mut Incoming,
     deadline: &Deadline,
-) -> Result<(Bytes, Peek), Stop> {
+) -> Result<(Bytes, Option<Peek>), Stop> {
     let received = async {
         let bytes = read(visit, body, deadline).await?;
+        let Ask::Body(surface) = ask else {
+            return Ok((bytes, None));
+        };
         let late = async {
             match deadline.at() {
                 Some(at) => arm(at).await,
@@ -225,10 +130,10 @@ async fn receive<U: Upstream>(
             }
         };
         let peek = select! { biased;
-            found = peek(visit, surface, &bytes) => found?,
+            found = peek(visit, words::wire(surface), &bytes) => found?,
             () = late => return Err(Stop::Failed(deadline_exceeded(deadline))),
         };
-        Ok((bytes, peek))
+        Ok((bytes, Some(peek)))
     };
     select! { biased;
         received = received => received,

@@ -2,45 +2,37 @@
 
 use super::Visit;
 use crate::{answer::Refusal, declared::Declared};
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderName, StatusCode, header};
 use hyper::body::{Body, Incoming};
 use punctual_core::Upstream;
 use std::{sync::atomic::Ordering::Relaxed, time::SystemTime};
 
-/// JSON, uncompressed, and no expectation but the one that hyper fulfils.
-pub(super) fn media(headers: &HeaderMap) -> Result<(), Box<Refusal>> {
-    let text = |name| headers.get(name).map(|v| v.to_str().unwrap_or("?").trim());
-    let essence = |value: &str| {
-        value
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
-    let unsupported = |code, message: &str| {
-        Err(Refusal::new(
+/// The body is JSON.
+pub(super) fn json(headers: &HeaderMap) -> Result<(), Box<Refusal>> {
+    let kind = text(headers, header::CONTENT_TYPE).and_then(|value| value.split(';').next());
+    match kind {
+        Some(kind) if kind.trim().eq_ignore_ascii_case("application/json") => Ok(()),
+        _ => Err(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            code,
-            message.to_owned(),
-        ))
-    };
-    match text(header::CONTENT_TYPE).map(essence) {
-        Some(kind) if kind.eq_ignore_ascii_case("application/json") => {}
-        _ => {
-            return unsupported(
-                "unsupported_media_type",
-                "send Content-Type: application/json",
-            );
-        }
+            "unsupported_media_type",
+            "send Content-Type: application/json".to_owned(),
+        )),
     }
-    if text(header::CONTENT_ENCODING).is_some_and(|e| !e.eq_ignore_ascii_case("identity")) {
-        return unsupported(
+}
+
+/// It is not compressed, and nothing is expected but what hyper fulfils.
+pub(super) fn transfer(headers: &HeaderMap) -> Result<(), Box<Refusal>> {
+    let coding = text(headers, header::CONTENT_ENCODING);
+    if coding.is_some_and(|e| !e.eq_ignore_ascii_case("identity")) {
+        let message =
+            "compressed request bodies are not taken; send the body without Content-Encoding";
+        return Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_content_encoding",
-            "compressed request bodies are not taken; send the body without Content-Encoding",
-        );
+            message.to_owned(),
+        ));
     }
-    match text(header::EXPECT) {
+    match text(headers, header::EXPECT) {
         Some(expected) if !expected.eq_ignore_ascii_case("100-continue") => Err(Refusal::new(
             StatusCode::EXPECTATION_FAILED,
             "expectation_failed",
@@ -48,6 +40,10 @@ pub(super) fn media(headers: &HeaderMap) -> Result<(), Box<Refusal>> {
         )),
         _ => Ok(()),
     }
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).map(|v| v.to_str().unwrap_or("?").trim())
 }
 
 /// What is declared is refused before the first byte of it.

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::answer::Refusal;
 use bytes::Bytes;
-use punctual_core::{Surface, Upstream};
-use punctual_wire::{BadBody, Peek, peek};
+use punctual_core::Upstream;
+use punctual_wire::{BadBody, Peek, Surface, peek};
 use std::panic::resume_unwind;
 
 /// The largest body that a worker passes over by itself; nearly all are smaller, and waking a thread for them
@@ -25,7 +25,6 @@ pub(super) async fn peek<U: Upstream>(
     surface: Surface,
     body: &Bytes,
 ) -> Result<Peek, Stop> {
-    let surface = wire_surface(surface);
     let found = if body.len() > LARGE {
         aside(visit, surface, body.clone()).await?
     } else {
@@ -36,7 +35,7 @@ pub(super) async fn peek<U: Upstream>(
 
 async fn aside<U: Upstream>(
     visit: &Visit<U>,
-    surface: punctual_wire::Surface,
+    surface: Surface,
     body: Bytes,
 ) -> Result<Result<Peek, BadBody>, Stop> {
     let gateway = &visit.link.gateway;
@@ -51,18 +50,4 @@ async fn aside<U: Upstream>(
         Ok(panic) => resume_unwind(panic),
         Err(_) => ended(),
     })
-}
-
-fn wire_surface(surface: Surface) -> punctual_wire::Surface {
-    match surface {
-        Surface::Completions => punctual_wire::Surface::Completions,
-        Surface::Embeddings => punctual_wire::Surface::Embeddings,
-        Surface::Responses => punctual_wire::Surface::Responses,
-        Surface::Messages => punctual_wire::Surface::Messages,
-        Surface::CountTokens => punctual_wire::Surface::CountTokens,
-        Surface::Images => punctual_wire::Surface::Images,
-        Surface::SystemOne => punctual_wire::Surface::SystemOne,
-        Surface::Passthrough => punctual_wire::Surface::Passthrough,
-        _ => punctual_wire::Surface::Chat,
-    }
 }

@@ -1,4 +1,7 @@
 //! What a path means. The set is small and fixed: one `match` is the router.
+//!
+//! `/v1` may be left out everywhere, as clients whose `base_url` lacks it do. An id or a path that goes
+//! upstream is only cut out here; whether it may is judged where it is used.
 
 use crate::answer::Refusal;
 use http::{Method, StatusCode};
@@ -8,7 +11,7 @@ use punctual_core::Surface;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place<'a> {
     /// An LLM surface.
-    Ask(Surface),
+    Ask(Ask<'a>),
     Models,
     /// One model, percent-encoded as it came.
     Model(&'a str),
@@ -16,41 +19,99 @@ pub(super) enum Place<'a> {
     Live,
     /// It can serve: anything, or one route.
     Ready(Option<&'a str>),
-    /// A surface of the APIs we speak that is not there yet.
-    Unbuilt,
     Unknown,
 }
 
+/// What is asked for on an LLM surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask<'a> {
+    /// What a JSON body says, which names a model.
+    Body(Surface),
+    /// A response made before, by its id.
+    Stored(Stored<'a>),
+    /// Whatever a provider has there.
+    Passed(Passed<'a>),
+}
+
+/// A response made before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stored<'a> {
+    pub(super) id: &'a str,
+    /// Path below a provider's base URL: `/responses/{id}…`
+    pub(super) below: &'a str,
+    /// The methods it takes.
+    methods: &'static str,
+}
+
+/// What is passed on as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Passed<'a> {
+    /// The target's name, percent-encoded as it came.
+    pub(super) target: &'a str,
+    /// Path below its base URL, as it came.
+    pub(super) below: &'a str,
+}
+
+impl Stored<'_> {
+    /// The response itself, nothing about it.
+    pub(super) fn is_whole(self) -> bool {
+        self.below.strip_prefix("/responses/") == Some(self.id)
+    }
+}
+
+impl Ask<'_> {
+    pub(super) const fn surface(self) -> Surface {
+        match self {
+            Self::Body(surface) => surface,
+            Self::Stored(_) => Surface::Responses,
+            Self::Passed(_) => Surface::Passthrough,
+        }
+    }
+}
+
 impl<'a> Place<'a> {
-    /// `/v1` may be left out, as clients whose `base_url` lacks it do.
     pub(super) fn of(path: &'a str) -> Self {
-        match path
+        let path = path
             .strip_prefix("/v1")
             .filter(|p| p.starts_with('/'))
-            .unwrap_or(path)
-        {
-            "/chat/completions" => Self::Ask(Surface::Chat),
-            "/completions" => Self::Ask(Surface::Completions),
-            "/embeddings" => Self::Ask(Surface::Embeddings),
+            .unwrap_or(path);
+        match path {
+            "/chat/completions" => Self::Ask(Ask::Body(Surface::Chat)),
+            "/completions" => Self::Ask(Ask::Body(Surface::Completions)),
+            "/embeddings" => Self::Ask(Ask::Body(Surface::Embeddings)),
+            "/responses" => Self::Ask(Ask::Body(Surface::Responses)),
+            "/messages" => Self::Ask(Ask::Body(Surface::Messages)),
+            "/messages/count_tokens" => Self::Ask(Ask::Body(Surface::CountTokens)),
+            "/images/generations" => Self::Ask(Ask::Body(Surface::Images)),
+            "/systemone" => Self::Ask(Ask::Body(Surface::SystemOne)),
             "/models" => Self::Models,
             "/healthz" => Self::Live,
             "/readyz" => Self::Ready(None),
-            "/responses" | "/messages" | "/images/generations" => Self::Unbuilt,
-            other => match (
-                other.strip_prefix("/models/"),
-                other.strip_prefix("/readyz/"),
-            ) {
-                (Some(id), _) if !id.is_empty() => Self::Model(id),
-                (_, Some(route)) if !route.is_empty() => Self::Ready(Some(route)),
-                _ => Self::Unknown,
-            },
+            other => Self::below(other),
         }
+    }
+
+    /// A path of which a part is a name.
+    fn below(path: &'a str) -> Self {
+        let named = |prefix| path.strip_prefix(prefix).filter(|rest| !rest.is_empty());
+        if let Some(id) = named("/models/") {
+            return Self::Model(id);
+        }
+        if let Some(route) = named("/readyz/") {
+            return Self::Ready(Some(route));
+        }
+        if let Some(rest) = named("/responses/") {
+            return stored(path, rest).map_or(Self::Unknown, |s| Self::Ask(Ask::Stored(s)));
+        }
+        let passed = named("/passthrough/").and_then(passed);
+        passed.map_or(Self::Unknown, |p| Self::Ask(Ask::Passed(p)))
     }
 
     pub(super) fn allows(self, method: &Method) -> Result<(), Box<Refusal>> {
         let allowed = match self {
-            Self::Unknown => return Ok(()),
-            Self::Ask(_) | Self::Unbuilt => "POST",
+            Self::Unknown | Self::Ask(Ask::Passed(_)) => return Ok(()),
+            Self::Ask(Ask::Body(_)) => "POST",
+            Self::Ask(Ask::Stored(stored)) => stored.methods,
             _ => "GET, HEAD",
         };
         if allowed.split(", ").any(|a| a == method.as_str()) {
@@ -62,24 +123,52 @@ impl<'a> Place<'a> {
     }
 }
 
+fn stored<'a>(below: &'a str, rest: &'a str) -> Option<Stored<'a>> {
+    let (id, methods) = match rest.split_once('/') {
+        None => (rest, "GET, DELETE"),
+        Some((id, "input_items")) => (id, "GET"),
+        Some((id, "cancel")) => (id, "POST"),
+        Some(_) => return None,
+    };
+    Some(Stored { id, below, methods })
+}
+
+fn passed(rest: &str) -> Option<Passed<'_>> {
+    let slash = rest.find('/').filter(|at| *at > 0)?;
+    let (target, below) = rest.split_at_checked(slash)?;
+    Some(Passed { target, below })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_path_means_one_thing_with_and_without_v1() {
+        let body = |surface| Place::Ask(Ask::Body(surface));
         for (path, place) in [
-            ("/v1/chat/completions", Place::Ask(Surface::Chat)),
-            ("/chat/completions", Place::Ask(Surface::Chat)),
-            ("/v1/completions", Place::Ask(Surface::Completions)),
-            ("/v1/embeddings", Place::Ask(Surface::Embeddings)),
+            ("/v1/chat/completions", body(Surface::Chat)),
+            ("/chat/completions", body(Surface::Chat)),
+            ("/v1/completions", body(Surface::Completions)),
+            ("/v1/embeddings", body(Surface::Embeddings)),
+            ("/v1/responses", body(Surface::Responses)),
+            ("/messages", body(Surface::Messages)),
+            ("/v1/messages/count_tokens", body(Surface::CountTokens)),
+            ("/v1/images/generations", body(Surface::Images)),
+            ("/v1/systemone", body(Surface::SystemOne)),
             ("/v1/models", Place::Models),
             ("/v1/models/a/b", Place::Model("a/b")),
             ("/v1/models/a%2Fb", Place::Model("a%2Fb")),
             ("/v1/models/", Place::Unknown),
             ("/readyz", Place::Ready(None)),
             ("/readyz/chat", Place::Ready(Some("chat"))),
-            ("/v1/responses", Place::Unbuilt),
+            ("/v1/responses/", Place::Unknown),
+            ("/v1/responses/r/more", Place::Unknown),
+            ("/v1/responses/r/cancel/", Place::Unknown),
+            ("/v1/messages/batches", Place::Unknown),
+            ("/passthrough", Place::Unknown),
+            ("/passthrough/t", Place::Unknown),
+            ("/passthrough//files", Place::Unknown),
             ("/v1", Place::Unknown),
             ("/v1chat/completions", Place::Unknown),
             ("/v1/v1/chat/completions", Place::Unknown),
@@ -92,15 +181,53 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_method_is_told_the_right_one() {
-        assert!(Place::Ask(Surface::Chat).allows(&Method::POST).is_ok());
-        assert!(Place::Models.allows(&Method::HEAD).is_ok());
-        for (place, method, allow) in [
-            (Place::Ask(Surface::Chat), Method::OPTIONS, "POST"),
-            (Place::Ask(Surface::Chat), Method::GET, "POST"),
-            (Place::Models, Method::POST, "GET, HEAD"),
+    fn what_was_made_before_is_named_by_its_id() {
+        for (path, below) in [
+            ("/v1/responses/r-1", "/responses/r-1"),
+            ("/responses/r-1/cancel", "/responses/r-1/cancel"),
+            (
+                "/v1/responses/r-1/input_items",
+                "/responses/r-1/input_items",
+            ),
         ] {
-            let refusal = place.allows(&method).unwrap_err();
+            let Place::Ask(Ask::Stored(stored)) = Place::of(path) else {
+                panic!("{path}");
+            };
+            assert_eq!((stored.id, stored.below), ("r-1", below));
+        }
+    }
+
+    #[test]
+    fn what_is_passed_on_is_named_by_target_and_path() {
+        for (path, target, below) in [
+            ("/passthrough/t/", "t", "/"),
+            ("/v1/passthrough/t/files/f-1", "t", "/files/f-1"),
+            ("/passthrough/t%2Fx//a", "t%2Fx", "//a"),
+        ] {
+            let passed = Place::Ask(Ask::Passed(Passed { target, below }));
+            assert_eq!(Place::of(path), passed);
+        }
+    }
+
+    #[test]
+    fn a_wrong_method_is_told_the_right_one() {
+        assert!(Place::of("/v1/messages").allows(&Method::POST).is_ok());
+        assert!(Place::Models.allows(&Method::HEAD).is_ok());
+        for method in [Method::GET, Method::DELETE] {
+            assert!(Place::of("/v1/responses/r").allows(&method).is_ok());
+        }
+        for method in [Method::GET, Method::DELETE, Method::PUT, Method::HEAD] {
+            assert!(Place::of("/passthrough/t/x").allows(&method).is_ok());
+        }
+        for (path, method, allow) in [
+            ("/chat/completions", Method::OPTIONS, "POST"),
+            ("/chat/completions", Method::GET, "POST"),
+            ("/responses/r", Method::POST, "GET, DELETE"),
+            ("/responses/r/cancel", Method::GET, "POST"),
+            ("/responses/r/input_items", Method::POST, "GET"),
+            ("/models", Method::POST, "GET, HEAD"),
+        ] {
+            let refusal = Place::of(path).allows(&method).unwrap_err();
             assert_eq!((refusal.status.as_u16(), refusal.allow), (405, Some(allow)));
         }
     }

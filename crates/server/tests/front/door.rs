@@ -124,7 +124,7 @@ async fn only_json_that_is_not_compressed_is_taken() {
 }
 
 #[tokio::test]
-async fn a_wrong_path_a_wrong_method_and_what_is_not_built_are_told_apart() {
+async fn a_wrong_path_and_a_wrong_method_are_told_apart() {
     let gate = Gate::open().await;
     for (line, status, code) in [
         ("GET /v1/chat/completions", 405, "method_not_allowed"),
@@ -132,9 +132,8 @@ async fn a_wrong_path_a_wrong_method_and_what_is_not_built_are_told_apart() {
         ("POST /v1/models", 405, "method_not_allowed"),
         ("GET /", 404, "unknown_path"),
         ("POST /v1/../v1/chat/completions", 404, "unknown_path"),
-        ("POST /v1/responses", 501, "surface_not_built"),
-        ("POST /v1/messages", 501, "surface_not_built"),
-        ("POST /v1/images/generations", 501, "surface_not_built"),
+        ("POST /v1beta/models/m:generateContent", 404, "unknown_path"),
+        ("POST /passthrough/primary", 404, "unknown_path"),
     ] {
         let found = refused(
             &gate,

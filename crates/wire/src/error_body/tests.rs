@@ -23,6 +23,7 @@ fn the_envelope_has_its_members_in_order() {
         kind: "timeout_error",
         code: Some("request_deadline_exceeded"),
         param: None,
+        request_id: None,
         extra: vec![("phase", json!("queued")), ("budget_ms", json!(200))],
     };
     let expected = r#"{"error":{"message":"late\n\"now\"","type":"timeout_error","code":"request_deadline_exceeded","param":null,"phase":"queued","budget_ms":200}}"#;

@@ -140,6 +140,7 @@ mod tests {
             kind: "timeout_error",
             code: Some("request_deadline_exceeded"),
             param: None,
+            request_id: None,
             extra: vec![("phase", "queued".into()), ("budget_ms", 5.into())],
         };
         let event = error_event(Some("timeout_error"), 500, &fields, Some("req_1"));
