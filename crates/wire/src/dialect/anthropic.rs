@@ -10,6 +10,7 @@ mod answer;
 mod blocks;
 mod error;
 mod events;
+mod judge;
 mod model;
 mod question;
 mod reply;
@@ -42,5 +43,6 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
 
 /// Judges a stream that is relayed as it comes. There is never more than one choice.
 pub fn judge(choices: u32) -> Box<dyn Judge> {
-    Box::new(Derived::new((UPSTREAM.stream)(choices)))
+    let derived = Derived::new((UPSTREAM.stream)(choices));
+    Box::new(judge::Written::new(derived))
 }

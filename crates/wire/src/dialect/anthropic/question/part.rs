@@ -39,13 +39,14 @@ pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Blo
             text,
             signature,
             opaque,
-            ..
+            id,
         } => {
-            let brought = thought(text, signature.as_deref(), opaque.as_deref());
-            if brought.is_empty() {
+            // one with an id is of the Responses API
+            let own = opaque.as_deref().filter(|_| id.is_none());
+            if own.is_none() && opaque.is_some() {
                 lost.content(blocks::name(part));
             }
-            return brought;
+            return thought(text, signature.as_deref(), own, lost);
         }
         Part::ToolCall(call) => Some(self::call(call, lost)),
         Part::ToolResult(result) => Some(self::result(result, lost)),
@@ -94,18 +95,16 @@ fn thought<'a>(
     text: &'a str,
     signature: Option<&'a str>,
     opaque: Option<&'a str>,
+    lost: &mut Lost,
 ) -> Vec<Block<'a>> {
     let own = |state: &&str| !state.is_empty() && !state.starts_with("gAAAA");
-    let (signature, opaque) = (signature.filter(own), opaque.filter(own));
-    match (signature, opaque) {
-        // an API that has one place for both gives a signature back as opaque
-        (None, Some(signature)) if !text.is_empty() => {
-            thoughts(text, Some(signature), None).collect()
-        }
-        (None, None) => Vec::new(),
-        (Some(_), _) => thoughts(text, signature, opaque).collect(),
-        (None, _) => thoughts("", None, opaque).collect(),
+    let (signature, brought) = (signature.filter(own), opaque.filter(own));
+    let unsigned = !text.is_empty() && signature.is_none();
+    if unsigned || brought != opaque {
+        lost.content("messages[].reasoning");
     }
+    let words = signature.map_or("", |_| text);
+    thoughts(words, signature, brought).collect()
 }
 
 fn call<'a>(call: &'a ToolCall, lost: &mut Lost) -> Block<'a> {

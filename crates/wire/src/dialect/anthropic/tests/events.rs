@@ -221,6 +221,14 @@ fn pieces_of_calls_that_come_mixed_are_put_in_order() {
     }
     assert!(String::from_utf8_lossy(&out).contains(r#""partial_json":"{\"b\":[""#));
 
+    // one that waited and is done gives way at once
+    let mut encode = (super::SURFACE.stream)(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    for step in [call(0, "f"), call(1, "g"), done(1), call(2, "h"), done(0)] {
+        encode.delta(&step, &mut out);
+    }
+    assert!(String::from_utf8_lossy(&out).contains("call_2"));
+
     let three = [
         call(0, "f"),
         call(1, "g"),

@@ -271,6 +271,12 @@ fn broken_input_and_foreign_parts_are_named() {
             vec![
                 Part::reasoning("unsigned"),
                 opaque("", None, Some("gAAAAABopenai")),
+                Part::Reasoning {
+                    text: "summary".into(),
+                    signature: None,
+                    opaque: Some("Exai".into()),
+                    id: Some(String::new()),
+                },
                 opaque("t", Some("Esig"), None),
                 opaque("summary", None, Some("Esig2")),
                 opaque("", None, Some("Ered")),
@@ -291,7 +297,7 @@ fn broken_input_and_foreign_parts_are_named() {
             ]},
             {"role": "assistant", "content": [
                 {"type": "thinking", "thinking": "t", "signature": "Esig"},
-                {"type": "thinking", "thinking": "summary", "signature": "Esig2"},
+                {"type": "redacted_thinking", "data": "Esig2"},
                 {"type": "redacted_thinking", "data": "Ered"},
                 {"type": "text", "text": "no"},
                 {"type": "tool_use", "id": "1", "name": "f", "input": {}},

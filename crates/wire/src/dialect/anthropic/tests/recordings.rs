@@ -2,8 +2,13 @@
 
 use std::{fs, path::Path};
 
-use super::{super::is_envelope, frames, steps};
-use crate::middle::Seen;
+use bytes::BytesMut;
+
+use super::{super::is_envelope, SURFACE, asked, frames, snapshot::snapshot, steps};
+use crate::{
+    dialect::{gemini, openai, responses},
+    middle::{Seen, UpstreamCodec},
+};
 
 /// A recording; `None`, with one line that says so, when there are none.
 fn recording(name: &str) -> Option<Vec<u8>> {
@@ -77,4 +82,85 @@ fn a_recorded_error_is_an_envelope() {
         return;
     };
     assert!(is_envelope(&bytes));
+}
+
+/// What a caller of this API is told of an answer that others gave.
+fn translated(codec: &UpstreamCodec, bytes: &[u8]) -> serde_json::Value {
+    let (mut decode, mut encode) = ((codec.stream)(1), (SURFACE.stream)(&asked()));
+    let mut out = BytesMut::new();
+    for frame in frames([bytes]) {
+        decode.decode(&frame, &mut |delta| encode.delta(&delta, &mut out));
+    }
+    encode.close(&mut out);
+    snapshot(&out)
+}
+
+#[test]
+fn recordings_of_other_apis_make_messages() {
+    let chat = &openai::codec::UPSTREAM;
+    for (codec, name, blocks, stop) in [
+        (chat, "01-openai-chat-stream.sse", "text", "end_turn"),
+        (chat, "02-openai-chat-stream-usage.sse", "", "max_tokens"),
+        (
+            chat,
+            "04-openai-chat-stream-parallel-tools.sse",
+            "tool_use tool_use",
+            "tool_use",
+        ),
+        (chat, "59-openrouter-web-search.sse", "text", "end_turn"),
+        (
+            chat,
+            "64-deepseek-reasoning-stream.sse",
+            "thinking text",
+            "end_turn",
+        ),
+        (
+            chat,
+            "66-deepseek-tool-stream.sse",
+            "tool_use tool_use",
+            "tool_use",
+        ),
+        (chat, "71-mistral-stream-tool.sse", "tool_use", "tool_use"),
+        (
+            chat,
+            "73-mistral-thinking-stream.sse",
+            "thinking text",
+            "end_turn",
+        ),
+        (chat, "77-together-stream.sse", "text", "end_turn"),
+        (
+            &responses::UPSTREAM,
+            "16-openai-responses-incomplete.sse",
+            "redacted_thinking",
+            "max_tokens",
+        ),
+        (
+            &responses::UPSTREAM,
+            "74-xai-responses-stream.sse",
+            "thinking text",
+            "end_turn",
+        ),
+        (
+            &gemini::UPSTREAM,
+            "31-gemini-stream.sse",
+            "text",
+            "end_turn",
+        ),
+        (
+            &gemini::UPSTREAM,
+            "32-gemini-stream-thoughts.sse",
+            "thinking text",
+            "end_turn",
+        ),
+    ] {
+        let Some(bytes) = recording(name) else { return };
+        let message = translated(codec, &bytes);
+        let content = message["content"].as_array().unwrap();
+        let kinds: Vec<_> = content.iter().filter_map(|b| b["type"].as_str()).collect();
+        assert_eq!(kinds.join(" "), blocks, "{name}");
+        assert_eq!(message["stop_reason"], stop, "{name}");
+        for block in content.iter().filter(|block| block["type"] == "tool_use") {
+            assert!(block["input"].is_object(), "{name}: {block}");
+        }
+    }
 }

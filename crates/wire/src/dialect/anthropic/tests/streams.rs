@@ -127,6 +127,15 @@ fn blocks_of_this_api_come_whole() {
 }
 
 #[test]
+fn what_the_providers_tools_are_given_is_content_while_it_is_written() {
+    for (name, first) in [("search.sse", 2), ("compaction.sse", 3), ("tools.sse", 3)] {
+        let (kinds, _, _) = judged(name);
+        let content = kinds.iter().position(|(kind, _)| *kind == Kind::Content);
+        assert_eq!(content, Some(first), "{name}");
+    }
+}
+
+#[test]
 fn an_answer_without_content_still_ends() {
     let (kinds, ends, tally) = judged("refusal.sse");
     assert!(kinds.iter().all(|(kind, _)| *kind == Kind::Preamble));
@@ -203,7 +212,8 @@ fn servers_that_leave_things_out_are_read() {
         "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n",
         "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{}\"}}\n\n",
         "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"f\"}}\n\n",
-        "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"g\"}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"g\",\"input\":{\"old\":1}}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"new\\\":2}\"}}\n\n",
         "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"\\ud83d\"}}\n\n",
         "data: {\"type\":\"message_stop\"}\n\ndata: {\"type\":\"message_stop\"}\n\n",
     );
@@ -216,6 +226,7 @@ fn servers_that_leave_things_out_are_read() {
             r#"ToolCall { choice: 0, index: 0, id: "toolu_0", name: "f" }"#,
             "ToolDone { choice: 0, index: 0 }",
             r#"ToolCall { choice: 0, index: 1, id: "b", name: "g" }"#,
+            r#"ToolInput { choice: 0, index: 1, json: "{\"new\":2}" }"#,
             r#"Lost("text")"#,
             "ToolDone { choice: 0, index: 1 }",
             "Ended",
