@@ -163,7 +163,12 @@ fn call<'d>(delta: &'d Delta<'_>) -> Option<Call<'d>> {
             }),
             ..call(index)
         },
+        // the Python SDK wants a function in every element
         Delta::CallSignature { index, value, .. } => Call {
+            function: Some(Function {
+                name: None,
+                arguments: "",
+            }),
             extra_content: Some(Extra::signature(value)),
             ..call(index)
         },

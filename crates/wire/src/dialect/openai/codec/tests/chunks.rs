@@ -109,7 +109,7 @@ fn a_stream_is_written_as_openai_writes_it() {
         r#""choices":[{"index":0,"delta":{"content":"so"},"logprobs":{"content":[1.50]},"finish_reason":null}],"usage":null}"#,
         r#""choices":[{"index":0,"delta":{"annotations":[{"index":0,"type":"url_citation","url_citation":{"url":"u","title":"","start_index":0,"end_index":0}}]},"logprobs":null,"finish_reason":null}],"usage":null}"#,
         r#""choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]},"logprobs":null,"finish_reason":null}],"usage":null}"#,
-        r#""choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"extra_content":{"google":{"thought_signature":"g"}}}]},"logprobs":null,"finish_reason":null}],"usage":null}"#,
+        r#""choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":""},"extra_content":{"google":{"thought_signature":"g"}}}]},"logprobs":null,"finish_reason":null}],"usage":null}"#,
         r#""choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]},"logprobs":null,"finish_reason":null}],"usage":null}"#,
         r#""choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"tool_calls"}],"usage":null}"#,
         r#""choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}"#,
