@@ -6,12 +6,13 @@
 //! What only the models of one maker understand goes into `additionalModelRequestFields`, and by the
 //! model's name only to them: an unknown field there is a 400.
 
-use crate::middle::UpstreamCodec;
+use crate::middle::{Decode, UpstreamCodec};
 
 mod answer;
 mod block;
 mod claude;
 mod exception;
+mod invoke;
 mod media;
 mod request;
 mod settings;
@@ -28,3 +29,9 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
     answer: answer::read,
     stream: |_| Box::new(stream::Stream::default()),
 };
+
+/// A reader of `invoke-with-response-stream` with an Anthropic model: events of the Messages API in
+/// event-stream messages.
+pub fn invoke_stream(choices: u32) -> Box<dyn Decode> {
+    Box::new(invoke::Invoke::new(choices))
+}

@@ -9,16 +9,17 @@ use crate::{
 pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
     let malformed = |message| Verdict::of(Class::Malformed, message);
     let text = std::str::from_utf8(body).map_err(|_| malformed("the answer is not UTF-8"))?;
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 7] = [
         "output",
         "stopReason",
         "usage",
+        "metrics",
         "serviceTier",
         "additionalModelResponseFields",
         "error",
     ];
     let members = json::members(text, &NAMES);
-    let [output, reason, usage, tier, fields, error] =
+    let [output, reason, usage, metrics, tier, fields, error] =
         members.ok_or_else(|| malformed("the answer is not a JSON object"))?;
     if error.is_some() {
         return Err(Verdict::in_band(body));
@@ -46,6 +47,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
             ..Choice::default()
         }],
         usage: usage.and_then(words::usage),
+        durations: metrics.and_then(words::durations).unwrap_or_default(),
         service_tier: tier.and_then(json::text).map(Into::into),
         lost,
         ..Answer::default()

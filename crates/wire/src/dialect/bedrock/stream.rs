@@ -60,7 +60,10 @@ impl Stream {
                 }
             }
             "metadata" => {
-                let [usage] = json::members(text, &["usage"])?;
+                let [usage, metrics] = json::members(text, &["usage", "metrics"])?;
+                if let Some(durations) = metrics.and_then(words::durations) {
+                    sink(Delta::Durations(durations));
+                }
                 if let Some(usage) = usage.and_then(words::usage) {
                     sink(Delta::Usage(usage));
                 }

@@ -1,6 +1,12 @@
 //! Reasons to stop and token counts, as Converse words them.
 
-use crate::{Class, Usage, Verdict, dialect::Finish, json};
+use std::time::Duration;
+
+use crate::{
+    Class, Usage, Verdict,
+    dialect::{Durations, Finish},
+    json,
+};
 
 /// Why it ended.
 ///
@@ -50,4 +56,13 @@ pub(super) fn usage(object: &str) -> Option<Usage> {
         reasoning: None,
     };
     (!usage.is_empty()).then_some(usage)
+}
+
+/// How long the service says it took.
+pub(super) fn durations(metrics: &str) -> Option<Durations> {
+    let latency = json::member(metrics, "latencyMs").and_then(json::count)?;
+    Some(Durations {
+        total: Some(Duration::from_millis(latency)),
+        ..Durations::default()
+    })
 }

@@ -27,6 +27,7 @@ fn a_whole_answer_is_read() {
     };
     assert_eq!(answer.usage, Some(usage));
     assert_eq!(answer.service_tier.as_deref(), Some("flex"));
+    assert_eq!(answer.durations.total.unwrap().as_millis(), 12);
     let choice = &answer.choices[0];
     assert_eq!(choice.finish, Some(Finish::ToolCalls));
     let call = Part::ToolCall(ToolCall {

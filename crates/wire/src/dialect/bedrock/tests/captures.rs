@@ -4,7 +4,10 @@ use std::{fs, path::Path};
 
 use super::*;
 use crate::{
-    dialect::{Finish, Judge, Kind, bedrock::UPSTREAM},
+    dialect::{
+        Finish, Judge, Kind,
+        bedrock::{UPSTREAM, invoke_stream},
+    },
     middle::Derived,
 };
 
@@ -78,4 +81,8 @@ fn recorded_streams_are_read_to_their_end() {
         44,
         5,
     );
+    if let Some(frames) = recorded(&["46-bedrock-invoke-stream-claude.eventstream"], 100) {
+        let (finish, output, _) = judged(Derived::new(invoke_stream(1)), &frames);
+        assert_eq!((finish, output), (Some(Finish::ToolCalls), Some(134)));
+    }
 }

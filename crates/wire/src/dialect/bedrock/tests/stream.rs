@@ -1,14 +1,20 @@
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
     Class, Usage,
-    dialect::{End, Finish, Judge, Kind, bedrock::UPSTREAM},
+    dialect::{
+        Durations, End, Finish, Judge, Kind,
+        bedrock::{UPSTREAM, invoke_stream},
+    },
     eventstream::tests::{message, text},
     middle::{Derived, Start},
 };
 
 const TOOLS: &str = include_str!("../../../../tests/fixtures/bedrock/thoughts-and-tools.txt");
+const INVOKE: &str = include_str!("../../../../tests/fixtures/bedrock/invoke.txt");
 
 fn read(bytes: &[u8]) -> (Vec<String>, Vec<Seen>) {
     told(&mut *(UPSTREAM.stream)(1), &frames(&[bytes]))
@@ -72,6 +78,10 @@ fn every_step_of_a_stream_is_told_in_order() {
             finish: Finish::ToolCalls,
             stop_sequence: None,
         },
+        Delta::Durations(Durations {
+            total: Some(Duration::from_millis(10)),
+            ..Durations::default()
+        }),
         Delta::Usage(usage()),
         Delta::Ended,
     ];
@@ -224,6 +234,30 @@ fn reasons_to_stop_are_those_of_every_dialect() {
     }
 }
 
+#[test]
+fn events_of_the_messages_api_are_unwrapped() {
+    use base64::{Engine, prelude::BASE64_STANDARD};
+    let chunks: Vec<u8> = INVOKE
+        .lines()
+        .flat_map(|json| {
+            let bytes = BASE64_STANDARD.encode(json);
+            event("chunk", &format!(r#"{{"bytes":"{bytes}","p":"abc"}}"#))
+        })
+        .collect();
+    let (deltas, seen) = told(&mut *invoke_stream(1), &frames(&[&chunks]));
+    let text = Delta::Text {
+        choice: 0,
+        text: "Hi\nthere".into(),
+        logprobs: None,
+    };
+    assert!(deltas.contains(&delta(&text)), "{deltas:?}");
+    assert!(deltas.contains(&"Ended".to_owned()), "{deltas:?}");
+    assert_eq!(seen.last(), Some(&Seen::Last));
+    let failure = frames(&[&exception("throttlingException", "{}")]);
+    let (_, seen) = told(&mut *invoke_stream(1), &failure);
+    assert!(matches!(&seen[0], Seen::Error(v) if v.class == Class::RateLimited));
+}
+
 proptest! {
     #[test]
     fn the_same_steps_however_the_bytes_are_cut(cuts in prop::collection::vec(0_usize..4000, 0..12)) {
@@ -248,6 +282,7 @@ proptest! {
         for payload in [payload, nested] {
             let bytes = [event(&name, &payload), exception(&name, &payload)].concat();
             read(&bytes);
+            told(&mut *invoke_stream(1), &frames(&[&bytes]));
             let _ = (UPSTREAM.answer)(payload.as_bytes());
         }
     }
