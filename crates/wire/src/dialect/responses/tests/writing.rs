@@ -401,8 +401,8 @@ fn our_own_error_is_a_typed_event_that_sdks_raise() {
         message: "too late",
         kind: "timeout_error",
         code: Some("request_deadline_exceeded"),
-        param: None,
         extra: vec![("phase", "streaming".into())],
+        ..ErrorFields::default()
     };
     let expected = "event: error\ndata: {\"type\":\"error\",\"code\":\"request_deadline_exceeded\",\"message\":\"too late\",\"param\":null,\"sequence_number\":5,\"error\":{\"message\":\"too late\",\"type\":\"timeout_error\",\"code\":\"request_deadline_exceeded\",\"param\":null,\"phase\":\"streaming\"}}\n\n";
     assert_eq!(super::super::error_event(&fields, Some(5)), expected);
