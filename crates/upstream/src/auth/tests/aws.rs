@@ -193,6 +193,20 @@ async fn an_instance_opens_a_session_first() {
 }
 
 #[tokio::test]
+async fn a_metadata_service_that_stays_silent_is_given_up_soon() {
+    let sim = sim().await;
+    sim.set("aws-imds", "silent-headers".parse().unwrap());
+    let machine = Machine::new("silent").with("AWS_EC2_METADATA_SERVICE_ENDPOINT", sim.url());
+    let signer = machine.signer(anything()).unwrap();
+    let started = tokio::time::Instant::now();
+    let (code, text) = refusal(&signer).await;
+    let took = started.elapsed().as_millis();
+    assert_eq!(code, Code::ConnectFailed);
+    assert!(text.contains("no answer within 2 s"), "{text}");
+    assert!((2000..2100).contains(&took), "{took} ms");
+}
+
+#[tokio::test]
 async fn the_region_is_in_the_host_or_must_be_said() {
     let keys = |region: Option<&str>| {
         aws(|auth| {
