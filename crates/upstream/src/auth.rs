@@ -12,7 +12,7 @@
 //!   benches the credential; that it cannot be reached is a failure of this attempt.
 //!
 //! Nothing is added to the build for this: HMAC, SHA-256 and RSA are those of `ring`, which TLS needs anyway
-//! (the SDKs of the three providers would bring two hundred crates, and connections we could not drop).
+//! (the SDKs of the three providers would bring a hundred crates, and connections that we could not drop).
 
 use crate::{
     pools::Pools,

@@ -10,8 +10,8 @@
 //!   believed if the prelude's CRC is right.
 //! - After a message that fails a check nothing more is read: where the next one begins is not known.
 //!
-//! The format is fifty lines, so it is written here: `aws-smithy-eventstream`, the only maintained crate,
-//! copies every header, has no bound of its own on a message and brings the SDK's type crates with it. Its
+//! The format is a page, so it is written here: `aws-smithy-eventstream`, the only maintained crate, copies
+//! every header, has no bound of its own on a message and brings six more crates of the SDK with it. Its
 //! CRC is the common CRC-32 of `crc32fast`, which is in the build for gzip anyway.
 
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! AWS Signature Version 4
 //! (<https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>).
 //!
-//! Written here on `ring`: `aws-sigv4` brings some thirty crates for what is this page, and is held to the
-//! same published vectors.
+//! Written here on `ring`: `aws-sigv4` brings twenty crates for what is this page. What must hold is
+//! what AWS publishes: its own vectors are the tests.
 
 use crate::auth::{form, moment::Moment};
 use http::HeaderMap;
