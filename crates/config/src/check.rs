@@ -16,6 +16,7 @@ mod layers;
 mod plan;
 mod reach;
 mod routes;
+mod site;
 mod targets;
 mod telemetry;
 mod unused;

@@ -28,6 +28,20 @@ const fn hosted(name: &'static str, base_url: &'static str, key: &'static str) -
     }
 }
 
+const fn of(
+    name: &'static str,
+    dialect: Dialect,
+    base_url: &'static str,
+    key: Option<&'static str>,
+) -> Known {
+    Known {
+        name,
+        dialect,
+        base_url,
+        key,
+    }
+}
+
 const fn local(name: &'static str, base_url: &'static str) -> Known {
     Known {
         name,
@@ -41,10 +55,23 @@ const fn local(name: &'static str, base_url: &'static str) -> Known {
 /// ports of the servers.
 pub const PROVIDERS: &[Known] = &[
     hosted("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
-    hosted(
+    of(
+        "anthropic",
+        Dialect::Anthropic,
+        "https://api.anthropic.com/v1",
+        Some("ANTHROPIC_API_KEY"),
+    ),
+    of(
+        "gemini",
+        Dialect::Gemini,
+        "https://generativelanguage.googleapis.com/v1beta",
+        Some("GEMINI_API_KEY"),
+    ),
+    of(
         "openrouter",
+        Dialect::Openrouter,
         "https://openrouter.ai/api/v1",
-        "OPENROUTER_API_KEY",
+        Some("OPENROUTER_API_KEY"),
     ),
     hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
     hosted("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
@@ -65,7 +92,7 @@ pub const PROVIDERS: &[Known] = &[
         "FIREWORKS_API_KEY",
     ),
     hosted("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
-    local("ollama", "http://127.0.0.1:11434/v1"),
+    of("ollama", Dialect::Ollama, "http://127.0.0.1:11434", None),
     local("llamacpp", "http://127.0.0.1:8080/v1"),
     local("lmstudio", "http://127.0.0.1:1234/v1"),
     local("vllm", "http://127.0.0.1:8000/v1"),

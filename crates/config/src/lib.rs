@@ -37,4 +37,4 @@ pub use load::{check_text, load};
 pub use problem::{Problem, Severity, closest, render, render_json};
 pub use route::{Pattern, RouteConfig, Shape};
 pub use server::{Admin, Otlp, Server, Telemetry, Tls};
-pub use target::{Auth, DEADLINE_HEADERS, Dialect, TargetConfig};
+pub use target::{Auth, DEADLINE_HEADERS, Dialect, Site, TargetConfig};

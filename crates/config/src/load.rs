@@ -107,12 +107,6 @@ fn note(mistake: &Mistake, desk: &mut Desk<'_>) {
                 });
             desk.error_at_key(path, "there is no such key").maybe(hint);
         }
-        Wrong::Word { word, .. }
-            if path.last_key() == Some("dialect") && words::is_planned(word) =>
-        {
-            desk.error(path, format!("dialect {word} is not built yet"))
-                .maybe(Some(words::instead_of(word)));
-        }
         Wrong::Word { word, known } => {
             let near = closest(word, known.iter().copied()).map(|k| format!("did you mean {k}?"));
             desk.error(path, format!("{word:?} is not known here"))

@@ -53,6 +53,8 @@ pub struct Server {
     pub drain_timeout: Duration,
     /// Whether what SDKs announce counts.
     pub sdk_timeouts: bool,
+    /// Whose value ties calls that carry a provider's state to the target that made it.
+    pub affinity_header: HeaderName,
     /// Worker threads; `None` is one per core.
     pub workers: Option<usize>,
     /// Behave as an agent-proxy does towards its callers.

@@ -23,6 +23,8 @@ pub struct TargetConfig {
     pub base_url: Uri,
     /// The model's name there; `None` is the caller's.
     pub model: Option<String>,
+    /// What its dialect must know beyond the address.
+    pub site: Site,
     /// Whose credential.
     pub auth: Auth,
     /// Headers added to each request; values are marked sensitive.
@@ -79,8 +81,46 @@ pub enum Auth {
     None,
     /// Ours.
     Key(SecretString),
+    /// Ours: AWS's, by an access key or by the chain.
+    Aws {
+        /// The region that is signed for.
+        region: Option<String>,
+        /// Key, secret and session token.
+        keys: Option<(String, SecretString, Option<SecretString>)>,
+        /// The profile in the shared files.
+        profile: Option<String>,
+    },
+    /// Ours: Google's.
+    Google {
+        /// A credentials file.
+        file: Option<PathBuf>,
+        /// Its contents.
+        json: Option<SecretString>,
+    },
+    /// Ours: Entra ID's. What is not said is looked for in the environment.
+    Entra {
+        /// The tenant.
+        tenant: Option<String>,
+        /// The application.
+        client_id: Option<String>,
+        /// Its secret.
+        client_secret: Option<SecretString>,
+    },
     /// The caller's.
     Passthrough,
+}
+
+/// What some dialects must know beyond an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Azure's `api-version`.
+    pub api_version: Option<String>,
+    /// Vertex AI's project.
+    pub project: Option<String>,
+    /// Vertex AI's location.
+    pub location: Option<String>,
+    /// Ollama's `num_ctx`, in tokens.
+    pub num_ctx: Option<u32>,
 }
 
 /// Headers in which a time left can be sent; what each unit is, the writer of the request knows.

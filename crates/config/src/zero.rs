@@ -25,9 +25,6 @@ use std::{
 /// Local servers that are looked for.
 const LOCAL: [&str; 2] = ["ollama", "llamacpp"];
 
-/// Keys of providers whose API is not spoken yet.
-const PLANNED: [&str; 1] = ["ANTHROPIC_API_KEY"];
-
 /// A model server on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalServer {
@@ -84,11 +81,6 @@ pub fn config(env: &Environment, answered: &[LocalServer]) -> Found {
             notes.push(note);
         }
     }
-    for name in PLANNED.iter().filter(|n| env.get(n).is_some()) {
-        notes.push(format!(
-            "{name} is set, but that provider's API is not spoken yet"
-        ));
-    }
     let mut desk = Desk::new(env, None, PathBuf::new());
     if providers.is_empty() {
         desk.variable(
@@ -141,7 +133,9 @@ fn provider(
         return Some((provider, format!("{name}/<model>: {variable} is set")));
     }
     let server = answered.iter().find(|s| s.provider == name)?;
-    let base_url = format!("http://{}/v1", server.address);
+    let path = known.base_url.parse::<Uri>().ok();
+    let path = path.as_ref().map_or("", Uri::path).trim_end_matches('/');
+    let base_url = format!("http://{}{path}", server.address);
     let note = format!("{name}/<model>: a server answers on {}", server.address);
     Some((
         Provider {
@@ -177,10 +171,7 @@ mod tests {
 
     #[test]
     fn one_key_serves_every_model() {
-        let found = config(
-            &env(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")]),
-            &[],
-        );
+        let found = config(&env(&[("OPENAI_API_KEY", "k")]), &[]);
         let (c, warnings) = found.checked.into_result().unwrap();
         assert_eq!(warnings, []);
         let route = |m: &str| {
@@ -192,7 +183,6 @@ mod tests {
             route("openai/gpt-4o"),
             Some(("openai/*", "gpt-4o".to_owned()))
         );
-        assert!(found.notes.iter().any(|n| n.contains("ANTHROPIC_API_KEY")));
     }
 
     #[test]
@@ -210,7 +200,7 @@ mod tests {
             ("ollama/*", "qwen3:8b")
         );
         let ollama = c.targets.iter().find(|t| t.name == "ollama/*").unwrap();
-        assert_eq!(ollama.base_url.to_string(), "http://127.0.0.1:11434/v1");
+        assert_eq!(ollama.base_url.to_string(), "http://127.0.0.1:11434/");
         assert_eq!(found.notes.len(), 2);
     }
 

@@ -66,6 +66,10 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
         Api::Raw => &DESCRIPTION[..],
         _ => &[],
     };
+    // what a body is, its caller says; where there is none, there is nothing to say
+    if way.api == Api::Raw || call.body.is_empty() {
+        out.remove(header::CONTENT_TYPE);
+    }
     for name in target.forward.iter().chain(described) {
         let values = call.headers.get_all(name);
         if values.iter().next().is_none() || is_listed(&call.headers, name) {

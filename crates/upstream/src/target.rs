@@ -111,7 +111,9 @@ impl Target {
     pub(crate) fn serves(&self, call: &Call) -> bool {
         let surface = crate::dialect::surface(call.surface);
         let api = surface.and_then(|s| Some((s, (self.rules.api)(s, self.model(call))?)));
-        api.is_some_and(|(surface, api)| Via::between(surface, api).is_some())
+        let via = api.and_then(|(surface, api)| Via::between(surface, api));
+        let stored = call.path.is_some();
+        via.is_some_and(|via| via.is_relay() || !stored)
     }
 
     /// How a surface is served; `None` where it is not.
@@ -130,7 +132,7 @@ impl Target {
             },
             None => Way::of(self, surface, self.model(call), call.stream),
         }
-        .map(|way| way.below(self, call))
+        .and_then(|way| way.below(self, call))
     }
 
     /// The model it is asked for.

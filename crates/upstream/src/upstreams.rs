@@ -118,11 +118,14 @@ fn way(target: &Target, call: &Call) -> Result<Way, Box<Failure>> {
     let surface = dialect::surface(call.surface);
     let way = surface.and_then(|surface| target.way(surface, call));
     way.ok_or_else(|| {
+        let what = match call.path.is_some() {
+            true => "responses by their id",
+            false => call.surface.as_str(),
+        };
         let text = format!(
-            "target {} speaks {}, which does not serve {}",
+            "target {} speaks {}, which does not serve {what}",
             target.name,
             target.dialect.as_str(),
-            call.surface.as_str()
         );
         Failure::new(Code::Unsupported, text)
     })

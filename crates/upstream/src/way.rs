@@ -14,6 +14,8 @@ pub(crate) struct Way {
     pub(crate) api: Api,
     pub(crate) via: Via,
     pub(crate) uri: Uri,
+    /// It is about something made before, named by its path.
+    pub(crate) stored: bool,
 }
 
 impl Way {
@@ -31,6 +33,7 @@ impl Way {
             api,
             via,
             uri: target.uri(&path),
+            stored: false,
         })
     }
 
@@ -45,6 +48,7 @@ impl Way {
             api,
             via: Via::Relay,
             uri: target.uri(&path),
+            stored: false,
         })
     }
 
@@ -55,14 +59,20 @@ impl Way {
             api: Api::Raw,
             via: Via::Relay,
             uri: target.uri(path),
+            stored: false,
         })
     }
 
     /// A call that names something made before (`/responses/{id}`) goes to that, below the surface's path.
-    pub(crate) fn below(mut self, target: &Target, call: &Call) -> Self {
-        if let Some(path) = call.path.as_deref() {
-            self.uri = target.uri(path);
-        }
-        self
+    /// Only who speaks the surface itself can have made it.
+    pub(crate) fn below(self, target: &Target, call: &Call) -> Option<Self> {
+        let Some(path) = call.path.as_deref() else {
+            return Some(self);
+        };
+        self.via.is_relay().then(|| Self {
+            uri: target.uri(path),
+            stored: true,
+            ..self
+        })
     }
 }

@@ -97,6 +97,10 @@ impl Api {
     /// Judges a stream that is relayed as it is.
     pub fn judge(self, surface: Surface, choices: u32) -> Box<dyn Judge> {
         match self.codec() {
+            Some(_) if matches!(self, Self::Messages | Self::VertexMessages) => {
+                anthropic::judge(choices)
+            }
+            Some(_) if self == Self::Responses => responses::judge(choices),
             Some(codec) if self != Self::Chat => Box::new(Derived::new((codec.stream)(choices))),
             _ => Box::new(openai::Judge::new(surface, choices)),
         }
@@ -119,6 +123,26 @@ impl Api {
     }
 }
 
+/// What is said of a response by its id: the response, in whatever state, a list of what went into it, or that
+/// it is gone. A response that failed names its error and is an answer all the same. Tokens were counted when
+/// it was made.
+///
+/// # Errors
+/// The in-band verdict for an error object; [`Class::Malformed`] for what is no object.
+pub fn about_response(body: &[u8]) -> Result<AnswerSummary, Verdict> {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    let of_the_api = json::member(text, "object").is_some_and(json::is_string);
+    match object(body) {
+        Err(verdict) if verdict.class == Class::Malformed || !of_the_api => Err(verdict),
+        _ => Ok(AnswerSummary {
+            id: json::member(text, "id")
+                .and_then(json::text)
+                .map(Into::into),
+            ..plain()
+        }),
+    }
+}
+
 /// Any object that is no error is an answer.
 fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
     let text = std::str::from_utf8(body).unwrap_or_default().trim();
@@ -129,7 +153,12 @@ fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
     if json::member(text, "error").is_some() {
         return Err(Verdict::in_band(body));
     }
-    Ok(AnswerSummary {
+    Ok(plain())
+}
+
+/// Says nothing about itself.
+fn plain() -> AnswerSummary {
+    AnswerSummary {
         usage: None,
         finish: None,
         id: None,
@@ -138,5 +167,46 @@ fn object(body: &[u8]) -> Result<AnswerSummary, Verdict> {
         end: End::Stop,
         state: Vec::new(),
         durations: Durations::default(),
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_api_says_of_a_response_is_an_answer() {
+        for (body, id) in [
+            (
+                r#"{"id":"r","object":"response","status":"failed","error":{"code":"x","message":"m"}}"#,
+                Some("r"),
+            ),
+            (
+                r#"{"id":"r","object":"response","error":null,"output":[]}"#,
+                Some("r"),
+            ),
+            (
+                r#"{"id":"r","object":"response.deleted","deleted":true}"#,
+                Some("r"),
+            ),
+            (r#"{"object":"list","data":[]}"#, None),
+            (r#"{"deleted":true}"#, None),
+        ] {
+            let summary = about_response(body.as_bytes()).unwrap();
+            assert_eq!(
+                (summary.id.as_deref(), summary.has_content),
+                (id, true),
+                "{body}"
+            );
+        }
+        for body in [
+            "",
+            "[]",
+            "<html>",
+            r#"{"error":{"message":"overloaded"}}"#,
+            r#"{"object":"response""#,
+        ] {
+            assert!(about_response(body.as_bytes()).is_err(), "{body}");
+        }
+    }
 }

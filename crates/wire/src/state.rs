@@ -35,21 +35,25 @@ pub struct Carried {
 const PIECES: usize = 1024;
 
 /// Members that hold state, and whether the request makes no sense without its maker.
-const MEMBERS: [(&str, bool); 7] = [
+const MEMBERS: [(&str, bool); 8] = [
     ("previous_response_id", true),
     ("conversation", true),
     ("encrypted_content", false),
     ("signature", false),
+    ("thought_signature", false),
     ("file_id", false),
     ("container", false),
     ("container_id", false),
 ];
-/// Its `data` is state; elsewhere `data` is a picture.
-const REDACTED: &str = "redacted_thinking";
+/// Types whose `data` is state; elsewhere `data` is a picture. Anthropic's, and OpenRouter's in
+/// `reasoning_details`.
+const HOLDERS: [&str; 2] = ["redacted_thinking", "reasoning.encrypted"];
+/// No type that matters is longer.
+const LONGEST: usize = 19;
 
 /// One searcher for each name that begins with no other; to prepare one takes longer than to pass over a body.
 static NAMES: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
-    let names = || MEMBERS.iter().map(|(name, _)| *name).chain([REDACTED]);
+    let names = || MEMBERS.iter().map(|(name, _)| *name).chain(HOLDERS);
     let shortest = |name: &&str| !names().any(|n| n != *name && name.starts_with(n));
     names().filter(shortest).map(Finder::new).collect()
 });
@@ -72,13 +76,22 @@ pub fn carried(body: &str) -> Carried {
 
 impl Carried {
     fn add(&mut self, state: &str, required: bool) {
-        let print = fingerprint(state);
+        let print = fingerprint(bare(state));
         if state.is_empty() || self.pieces.len() >= PIECES || self.pieces.contains(&print) {
             return;
         }
         self.pieces.push(print);
         self.required |= required;
     }
+}
+
+/// State of another API that was marked on its way through the Responses API, without the mark.
+fn bare(state: &str) -> &str {
+    let marks = ["signature:", "hidden:"];
+    marks
+        .iter()
+        .find_map(|mark| state.strip_prefix(mark))
+        .unwrap_or(state)
 }
 
 /// Looks through one value.
@@ -128,7 +141,7 @@ impl<'de> Visitor<'de> for Scan<'_> {
         if let Some(required) = self.member {
             self.found.add(text, required);
         }
-        Ok((text.len() <= REDACTED.len()).then(|| text.to_owned()))
+        Ok((text.len() <= LONGEST).then(|| text.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
@@ -157,7 +170,7 @@ impl<'de> Visitor<'de> for Scan<'_> {
                 member: held.map(|(_, required)| *required).or(inner),
             };
             let text = map.next_value_seed(scan)?;
-            redacted |= key == "type" && text.as_deref() == Some(REDACTED);
+            redacted |= key == "type" && text.is_some_and(|text| HOLDERS.contains(&text.as_str()));
         }
         if let Some(data) = data.filter(|_| redacted)
             && let Some(data) = crate::json::text(data.get())

@@ -36,10 +36,13 @@ pub struct Flat {
     ///
     /// # Errors
     /// The in-band verdict, or [`Class::Malformed`](crate::Class).
-    pub answer: fn(&[u8], &Asked) -> Result<(Bytes, AnswerSummary), Verdict>,
+    pub answer: fn(&[u8], &Asked) -> Result<Said, Verdict>,
     /// Reader and writer of its streams, where there are any.
     pub stream: Option<Streams>,
 }
+
+/// An answer in the caller's words, and what it says.
+pub type Said = (Bytes, AnswerSummary);
 
 /// Reader and writer of a stream.
 #[derive(Debug)]

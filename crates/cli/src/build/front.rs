@@ -15,6 +15,7 @@ pub(super) fn settings(s: &Server) -> Result<Settings, String> {
         request_deadline: s.request_deadline,
         compat: s.agent_proxy,
         sdk_timeouts: s.sdk_timeouts,
+        affinity_header: s.affinity_header.clone(),
         hosts: s.hosts.clone(),
         origins: s.origins.clone(),
         trusted: Arc::new(move |peer: IpAddr| {
@@ -62,7 +63,7 @@ fn tls(files: &Tls) -> Result<Arc<rustls::ServerConfig>, String> {
 }
 
 pub(super) fn keys(config: &Config) -> Keys {
-    if config.server.open || config.keys.is_empty() {
+    if config.keys.is_empty() {
         return Keys::Open;
     }
     let key = |k: &punctual_config::Key| Key {
@@ -80,9 +81,12 @@ pub(super) fn keys(config: &Config) -> Keys {
         .map(|k| (k.name.clone(), Arc::new(key(k))))
         .collect();
     let ring = config.keys.clone();
-    Keys::Required(Arc::new(move |presented: &str| {
-        known.get(&ring.verify(presented)?.name).cloned()
-    }))
+    let ring = Arc::new(move |presented: &str| known.get(&ring.verify(presented)?.name).cloned());
+    // where nobody needs one, one that is sent must still not go to an upstream
+    match config.server.open {
+        true => Keys::Optional(ring),
+        false => Keys::Required(ring),
+    }
 }
 
 /// The administrative listener asks for its token; on loopback there may be none.

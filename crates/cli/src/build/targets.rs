@@ -74,6 +74,43 @@ const fn dialect(dialect: Dialect) -> up::Dialect {
     }
 }
 
+fn auth(auth: &Auth) -> up::Auth {
+    match auth {
+        Auth::None => up::Auth::None,
+        Auth::Key(secret) => up::Auth::Key(secret.clone()),
+        Auth::Passthrough => up::Auth::Passthrough,
+        Auth::Aws {
+            region,
+            keys,
+            profile,
+        } => up::Auth::Aws(up::AwsAuth {
+            region: region.clone(),
+            keys: keys.clone().map(|(id, secret, token)| up::AwsKeys {
+                access_key_id: id,
+                secret_access_key: secret,
+                session_token: token,
+            }),
+            profile: profile.clone(),
+            ..up::AwsAuth::default()
+        }),
+        Auth::Google { file, json } => up::Auth::Google(up::GoogleAuth {
+            file: file.clone(),
+            json: json.clone(),
+            ..up::GoogleAuth::default()
+        }),
+        Auth::Entra {
+            tenant,
+            client_id,
+            client_secret,
+        } => up::Auth::Azure(up::AzureAuth {
+            tenant: tenant.clone(),
+            client_id: client_id.clone(),
+            client_secret: client_secret.clone(),
+            ..up::AzureAuth::default()
+        }),
+    }
+}
+
 /// The specification of one target.
 ///
 /// # Errors
@@ -89,15 +126,17 @@ pub(super) fn spec(t: &TargetConfig, proxies: &Proxies) -> Result<up::TargetSpec
             tls: tls(t)?,
             proxy: proxies.of(t),
         },
-        site: up::Site::default(),
+        site: up::Site {
+            api_version: t.site.api_version.clone(),
+            project: t.site.project.clone(),
+            location: t.site.location.clone(),
+            num_ctx: t.site.num_ctx,
+            ..up::Site::default()
+        },
         model: t.model.as_deref().map_or(up::ModelChoice::FromCaller, |m| {
             up::ModelChoice::Fixed(m.into())
         }),
-        auth: match &t.auth {
-            Auth::None => up::Auth::None,
-            Auth::Key(secret) => up::Auth::Key(secret.clone()),
-            Auth::Passthrough => up::Auth::Passthrough,
-        },
+        auth: auth(&t.auth),
         headers: t.headers.iter().cloned().collect(),
         forward_headers: t.forward_headers.clone(),
         forward_deadline: t.forward_deadline.iter().filter_map(deadline).collect(),

@@ -2,13 +2,13 @@
 //!
 //! Credentials are told apart by digests, so that health can be kept by whose it is and nothing shows them.
 
-use super::Desk;
+use super::{Desk, site};
 use crate::{
     keys,
     known::{self, Known},
     path::Path,
-    raw::{Connection, Dialect, ProviderAuth},
-    target::Auth,
+    raw::{self, Connection, Dialect, ProviderAuth},
+    target::{Auth, Site},
 };
 use http::{HeaderValue, Uri};
 use secrecy::{ExposeSecret, SecretString};
@@ -19,6 +19,7 @@ use std::path::PathBuf;
 pub(super) struct Link {
     pub(super) dialect: Dialect,
     pub(super) base_url: Uri,
+    pub(super) site: Site,
     pub(super) auth: Auth,
     pub(super) ca_file: Option<PathBuf>,
     pub(super) client_cert: Option<(PathBuf, PathBuf)>,
@@ -29,10 +30,18 @@ pub(super) struct Link {
 }
 
 /// The link that a provider, or a target without one, describes.
-pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>) -> Option<Link> {
+pub(super) fn check(
+    name: &str,
+    raw: &Connection,
+    place: &raw::Site,
+    at: &Path,
+    desk: &mut Desk<'_>,
+) -> Option<Link> {
     let known = known::provider(name);
-    let base_url = base_url(raw, known, at, desk);
     let dialect = raw.dialect.or(known.map(|k| k.dialect));
+    let known = known.filter(|k| raw.dialect.is_none_or(|dialect| dialect == k.dialect));
+    let implied = dialect.and_then(|dialect| site::base_url(place, dialect, desk));
+    let base_url = base_url(raw, known, implied, at, desk);
     let auth = auth(raw, at, desk);
     let ca_file = raw
         .ca_file
@@ -47,13 +56,21 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
     let Some(dialect) = dialect else {
         if !desk.lost(at) {
             desk.error(at, "no dialect is named, and the name is not that of a known provider").hint(
-                "dialect: openai with a key, dialect: generic for a server of the same API that needs none",
+                "dialect: openai with a key, dialect: generic for a server of the same API that needs none, \
+                 or one of azure, openrouter, responses, anthropic, gemini, vertex, bedrock, ollama, images, \
+                 vercel_images, typesafe",
             );
         }
         return None;
     };
+    site::check(place, dialect, at, desk);
     let base_url = base_url?;
+    let auth = match auth {
+        Auth::None => site::auth(place, dialect, at, desk),
+        auth => auth,
+    };
     compare(&base_url, &auth, dialect, at, desk);
+    let site = site::site(place, dialect, &base_url.to_string(), desk);
     let shown = client_cert.as_ref().map(certificate);
     let identity = format!(
         "{base_url}#{}{}",
@@ -68,6 +85,7 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
     Some(Link {
         dialect,
         base_url,
+        site,
         auth,
         ca_file,
         client_cert,
@@ -80,15 +98,20 @@ pub(super) fn check(name: &str, raw: &Connection, at: &Path, desk: &mut Desk<'_>
 fn base_url(
     raw: &Connection,
     known: Option<&Known>,
+    implied: Option<String>,
     at: &Path,
     desk: &mut Desk<'_>,
 ) -> Option<Uri> {
     let path = at.key("base_url");
-    let Some(text) = raw.base_url.as_deref().or(known.map(|k| k.base_url)) else {
+    let written = raw.base_url.as_deref().or(known.map(|k| k.base_url));
+    let Some(text) = written.or(implied.as_deref()) else {
         if !desk.lost(at) {
             let names: Vec<_> = known::PROVIDERS.iter().map(|k| k.name).collect();
-            desk.error(at, "no base_url is named")
-                .hint(format!("these names imply one: {}", names.join(", ")));
+            let hint = raw.dialect.and_then(site::place_of).map_or_else(
+                || format!("these names imply one: {}", names.join(", ")),
+                str::to_owned,
+            );
+            desk.error(at, "no base_url is named").hint(hint);
         }
         return None;
     };
@@ -190,7 +213,11 @@ fn is_loopback(uri: &Uri) -> bool {
 }
 
 fn compare(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
-    if base_url.path() == "/" || base_url.path().is_empty() {
+    let usual = matches!(
+        dialect,
+        Dialect::Openai | Dialect::Generic | Dialect::Responses
+    );
+    if usual && (base_url.path() == "/" || base_url.path().is_empty()) {
         desk.warn(
             &at.key("base_url"),
             "base_url has no path; most servers of this API want /v1",
@@ -210,13 +237,15 @@ fn compare(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut 
         )
         .hint("use https");
     }
-    if dialect == Dialect::Generic && !matches!(auth, Auth::None) {
-        desk.error(at, "dialect: generic sends no credential")
-            .hint("write dialect: openai, or leave the credential out");
-    }
-    if dialect == Dialect::Openai && matches!(auth, Auth::None) && !desk.lost(at) {
+    if site::needs_key(dialect) && matches!(auth, Auth::None) && !desk.lost(at) {
+        let hint = match dialect {
+            Dialect::Openai => {
+                "add api_key: ${NAME}, or write dialect: generic for a server that needs none"
+            }
+            _ => "add api_key: ${NAME}",
+        };
         desk.warn(at, "no api_key: requests go without a credential")
-            .hint("add api_key: ${NAME}, or write dialect: generic for a server that needs none");
+            .hint(hint);
     }
 }
 
@@ -226,6 +255,23 @@ fn fingerprint(auth: &Auth) -> String {
         Auth::None => "none".to_owned(),
         Auth::Passthrough => "caller".to_owned(),
         Auth::Key(key) => digits(key.expose_secret().as_bytes()),
+        Auth::Aws { keys, profile, .. } => match keys {
+            Some((id, ..)) => format!("aws-{}", digits(id.as_bytes())),
+            None => format!("aws-{}", profile.as_deref().unwrap_or("default")),
+        },
+        Auth::Google { file, json } => match (file, json) {
+            (_, Some(json)) => format!("google-{}", digits(json.expose_secret().as_bytes())),
+            (Some(file), None) => {
+                format!("google-{}", digits(file.display().to_string().as_bytes()))
+            }
+            (None, None) => "google".to_owned(),
+        },
+        Auth::Entra {
+            tenant, client_id, ..
+        } => {
+            let who = [tenant.as_deref(), client_id.as_deref()].map(Option::unwrap_or_default);
+            format!("entra-{}", digits(who.join("/").as_bytes()))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     raw,
     server::{Admin, Server, Tls},
 };
+use http::HeaderName;
 use std::{net::SocketAddr, time::Duration};
 
 const fn secs(n: u64) -> Option<Duration> {
@@ -68,6 +69,7 @@ pub(super) fn check(file: &raw::File, desk: &mut Desk<'_>) -> Server {
             .drain_timeout
             .map_or(Duration::from_secs(30), crate::unit::Timeout::or_zero),
         sdk_timeouts: raw.sdk_timeouts.is_none_or(|s| s.0),
+        affinity_header: affinity(raw.affinity_header.as_deref(), &at, desk),
         workers: raw
             .workers
             .map(|w| desk.count(Some(w), 1, &at.key("workers"))),
@@ -265,5 +267,18 @@ fn admin(
     Some(Admin {
         listen: listen_at,
         token,
+    })
+}
+
+fn affinity(name: Option<&str>, at: &Path, desk: &mut Desk<'_>) -> HeaderName {
+    let usual = HeaderName::from_static("x-punctual-affinity");
+    let Some(name) = name else { return usual };
+    HeaderName::try_from(name).unwrap_or_else(|_| {
+        desk.error(
+            &at.key("affinity_header"),
+            format!("{name:?} is not the name of a header"),
+        )
+        .hint("write letters, digits and dashes, such as x-session-id");
+        usual
     })
 }

@@ -14,7 +14,7 @@ use crate::{
     target::Auth,
     unit::show,
 };
-use punctual_core::{CommitOn, Policy, TargetId};
+use punctual_core::{CommitOn, Policy, TargetId, Unsupported};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// Where the leaves of a route's plan stand.
@@ -145,6 +145,11 @@ fn policy(raw: &raw::Route, server: &Server, at: &Path, desk: &mut Desk<'_>) -> 
         commit_on: match raw.commit_on {
             Some(raw::CommitText::Text) => CommitOn::Text,
             Some(raw::CommitText::Content) | None => CommitOn::Content,
+        },
+        unsupported: match raw.unsupported {
+            Some(raw::UnsupportedText::Drop) => Unsupported::Drop,
+            Some(raw::UnsupportedText::Refuse) => Unsupported::Refuse,
+            Some(raw::UnsupportedText::DropParameters) | None => Unsupported::DropParameters,
         },
         heartbeat: limit(raw.heartbeat_interval, server.heartbeat_interval),
         patience: or(raw.patience, default.patience),

@@ -8,6 +8,7 @@ use super::{
     Desk,
     connection::{self, Link},
     layers::{Layer, Layers, Whole},
+    site,
 };
 use crate::{
     known,
@@ -67,7 +68,7 @@ impl Book {
         for (name, p) in file.providers.iter().flatten() {
             let at = Path::root().key("providers").key(name);
             let layer = entry::layer(at.clone(), p.clocks(), p.settings(), desk);
-            let link = connection::check(name, &p.connection(), &at, desk);
+            let link = connection::check(name, &p.connection(), &p.site(), &at, desk);
             book.providers.insert(
                 name.clone(),
                 Provider {
@@ -96,7 +97,16 @@ impl Book {
         let (provider, link, from) = match &t.provider {
             Some(p) => {
                 defaults::refuse_connection(&own, p, &at, desk);
-                let (link, layer) = self.provider(p, &at.key("provider"), desk)?;
+                defaults::refuse_site(&t.site(), p, &at, desk);
+                let (mut link, layer) = self.provider(p, &at.key("provider"), desk)?;
+                if let Some(tokens) = t.num_ctx {
+                    let only = raw::Site {
+                        num_ctx: t.num_ctx,
+                        ..raw::Site::default()
+                    };
+                    site::check(&only, link.dialect, &at, desk);
+                    link.site.num_ctx = Some(tokens);
+                }
                 (p.clone(), link, Some(layer))
             }
             None if own.said().is_empty() && known::provider(name).is_none() => {
@@ -111,7 +121,7 @@ impl Book {
             }
             None => (
                 name.to_owned(),
-                connection::check(name, &own, &at, desk)?,
+                connection::check(name, &own, &t.site(), &at, desk)?,
                 None,
             ),
         };

@@ -3,6 +3,7 @@ use crate::{Auth, Config, Severity};
 use punctual_core::{Reserve, TargetId};
 use std::time::Duration;
 
+mod dialects;
 mod outside;
 
 const SAMPLE: &str = r#"

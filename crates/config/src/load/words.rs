@@ -33,6 +33,30 @@ const RENAMED: &[(&str, &str)] = &[
         "did you mean retry: { of: …, max_attempts: … }? max_attempts is the total, the first included",
     ),
     ("fallbacks", "did you mean plan: { fallback: [ … ] }?"),
+    ("api_base", "did you mean base_url?"),
+    ("custom_llm_provider", "did you mean dialect?"),
+    ("aws_region_name", "did you mean region?"),
+    ("aws_access_key_id", "did you mean access_key_id?"),
+    ("aws_secret_access_key", "did you mean secret_access_key?"),
+    ("aws_profile_name", "did you mean profile?"),
+    ("vertex_project", "did you mean project?"),
+    ("vertex_location", "did you mean location?"),
+    (
+        "vertex_credentials",
+        "did you mean credentials_file, or credentials_json for its contents?",
+    ),
+    (
+        "azure_endpoint",
+        "did you mean base_url? resource: NAME is short for https://NAME.openai.azure.com",
+    ),
+    (
+        "azure_deployment",
+        "did you mean model? On Azure a target's model is the name of the deployment",
+    ),
+    (
+        "drop_params",
+        "did you mean unsupported: drop_parameters, a key of routes?",
+    ),
     (
         "capture",
         "bodies are never captured in this version; leave it out",
@@ -45,39 +69,6 @@ pub(super) fn renamed(key: &str) -> Option<&'static str> {
         .iter()
         .find(|(name, _)| *name == key)
         .map(|(_, hint)| *hint)
-}
-
-/// Dialects of the design that this version does not speak.
-const PLANNED: &[&str] = &[
-    "responses",
-    "azure",
-    "openrouter",
-    "ollama",
-    "anthropic",
-    "gemini",
-    "vertex",
-    "bedrock",
-    "images",
-    "vercel_images",
-    "typesafe",
-];
-
-/// Whether a dialect is known but not built.
-pub(super) fn is_planned(dialect: &str) -> bool {
-    PLANNED.contains(&dialect)
-}
-
-/// What to write until it is.
-pub(super) fn instead_of(dialect: &str) -> String {
-    match dialect {
-        "ollama" => "for Ollama use its /v1: dialect: generic, base_url: http://127.0.0.1:11434/v1"
-            .to_owned(),
-        "openrouter" => {
-            "for OpenRouter use dialect: openai, base_url: https://openrouter.ai/api/v1".to_owned()
-        }
-        _ => "this version speaks openai, and generic for servers of the same API without a key"
-            .to_owned(),
-    }
 }
 
 /// The usual reason why a line is not YAML.

@@ -124,9 +124,10 @@ group! { $
 group! { $
     /// Where and as whom: what a provider, or a target without one, says.
     Connection, connection, with_settings, with_connection {
-        /// The API spoken there: `openai`, or `generic` for servers that need no key.
+        /// The API spoken there.
         dialect: Dialect,
-        /// Up to and including `/v1`.
+        /// Up to and including `/v1`, or whatever stands before the paths of the dialect. Default the
+        /// provider's own address, where there is one.
         base_url: String,
         /// The credential.
         api_key: Secret,
@@ -147,17 +148,53 @@ group! { $
     }
 }
 
+group! { $
+    /// What single dialects must know beyond an address: a provider says it, or a target for itself.
+    Site, site, with_connection, with_site {
+        /// Azure: the resource's name, in place of `base_url: https://NAME.openai.azure.com`.
+        resource: String,
+        /// Azure: the version of the API. Default 2024-10-21, none where `base_url` ends in `/openai/v1`.
+        api_version: String,
+        /// Azure: the tenant of Entra ID; then `client_id` and `client_secret` take the place of a key.
+        tenant_id: String,
+        /// Azure: the application in Entra ID.
+        client_id: String,
+        /// Azure: the application's secret.
+        client_secret: Secret,
+        /// Vertex: the project.
+        project: String,
+        /// Vertex: the location. Default `global`.
+        location: String,
+        /// Vertex: a file with credentials. Default the application default credentials.
+        credentials_file: String,
+        /// Vertex: such a file's contents.
+        credentials_json: Secret,
+        /// Bedrock: the region. Default `AWS_REGION`.
+        region: String,
+        /// Bedrock: an access key. Default AWS's chain.
+        access_key_id: String,
+        /// Bedrock: its secret.
+        secret_access_key: Secret,
+        /// Bedrock: beside a temporary key.
+        session_token: Secret,
+        /// Bedrock: the profile in the shared files.
+        profile: String,
+        /// Ollama: `options.num_ctx`, in tokens. Default the model's.
+        num_ctx: u32,
+    }
+}
+
 with_settings! {
     /// Values that every target starts from.
     Defaults {}
 }
 
-with_connection! {
+with_site! {
     /// Where models are.
     Provider {}
 }
 
-with_connection! {
+with_site! {
     /// One upstream endpoint and model.
     Target {
         /// The provider it is at; or say `dialect` and `base_url` here.
@@ -191,7 +228,7 @@ with_clocks! {
 pub enum Dialect {
     /// OpenAI's API, with a key.
     Openai,
-    /// The same shape from servers that need no key and may not know `stream_options`.
+    /// The same shape from servers that may need no key and not know `stream_options`.
     Generic,
     /// OpenAI's Responses API.
     Responses,

@@ -33,6 +33,8 @@ pub struct Route {
     pub max_cooldown_wait: Option<Timeout>,
     /// What ends the time in which an attempt can be replaced. Default `content`.
     pub commit_on: Option<CommitText>,
+    /// What happens to what a target's API has no place for. Default `drop_parameters`.
+    pub unsupported: Option<UnsupportedText>,
     /// Heartbeats on streams that are silent. Default that of the server; 0 is off.
     pub heartbeat_interval: Option<Timeout>,
     /// How long a request waits in a queue before it outranks everything younger. Default 30s.
@@ -49,6 +51,18 @@ pub enum CommitText {
     Content,
     /// The first content that is not reasoning.
     Text,
+}
+
+/// What happens to what a target's API has no place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnsupportedText {
+    /// Parameters are left out and named, content is refused.
+    DropParameters,
+    /// Everything is left out and named.
+    Drop,
+    /// Everything is refused.
+    Refuse,
 }
 
 /// A node of a plan.

@@ -50,6 +50,9 @@ pub struct Server {
     pub drain_timeout: Option<Timeout>,
     /// Whether the timeouts that SDKs announce (`x-stainless-timeout`) are taken as the caller's. Default on.
     pub sdk_timeouts: Option<Switch>,
+    /// Whose value ties calls that carry a provider's state to the target that made it. Default
+    /// `x-punctual-affinity`.
+    pub affinity_header: Option<String>,
     /// Worker threads. Default one per core.
     pub workers: Option<u32>,
 }

@@ -8,7 +8,7 @@ use super::Reader;
 use crate::way::Way;
 use bytes::{Bytes, BytesMut};
 use punctual_wire::{
-    Verdict,
+    Verdict, about_response,
     dialect::AnswerSummary,
     middle::{Asked, Lost},
     via::{self, Translated},
@@ -69,7 +69,7 @@ pub(super) struct Judging {
 }
 
 enum How {
-    Done(Option<Judged>),
+    Done(Option<Box<Judged>>),
     Elsewhere(JoinHandle<Judged>),
 }
 
@@ -77,7 +77,7 @@ impl Judging {
     pub(super) fn new(bytes: Bytes, as_stream: bool, reader: &Reader) -> Self {
         let (way, asked) = (reader.way.clone(), reader.asked.clone());
         let how = match bytes.len() <= SMALL {
-            true => How::Done(Some(judge(&bytes, as_stream, &way, &asked))),
+            true => How::Done(Some(Box::new(judge(&bytes, as_stream, &way, &asked)))),
             false => {
                 let bytes = bytes.clone();
                 let judge = move || judge(&bytes, as_stream, &way, &asked);
@@ -90,7 +90,7 @@ impl Judging {
     /// The judgement, once; `None` if it panicked or was asked for before.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Judged>> {
         match &mut self.how {
-            How::Done(judged) => Poll::Ready(judged.take()),
+            How::Done(judged) => Poll::Ready(judged.take().map(|judged| *judged)),
             How::Elsewhere(task) => Pin::new(task).poll(cx).map(Result::ok),
         }
     }
@@ -107,7 +107,10 @@ fn answer(bytes: &Bytes, way: &Way, asked: &Asked) -> Result<Translated, Verdict
     if let Some(translated) = way.via.answer(bytes, asked)? {
         return Ok(translated);
     }
-    let summary: AnswerSummary = way.api.answer(way.surface, bytes)?;
+    let summary: AnswerSummary = match way.stored {
+        true => about_response(bytes)?,
+        false => way.api.answer(way.surface, bytes)?,
+    };
     Ok(Translated {
         bytes: bytes.clone(),
         summary,

@@ -29,11 +29,12 @@ fn state_is_found_at_any_depth_and_told_once() {
         {"type":"thinking","thinking":"…","signature":"sig"},
         {"type":"redacted_thinking","data":"opaque"},
         {"data":"opaque too","type":"redacted_thinking"},
+        {"data":"encrypted","type":"reasoning.encrypted"},
         {"type":"image","source":{"type":"base64","data":"picture"}},
         {"type":"document","source":{"type":"file","file_id":"f_1"}},
         {"type":"thinking","thinking":"…","signature":"sig"}]}],
         "container":{"id":"c_1","skills":[{"skill_id":"s"}]}}"#;
-    let expected = ["sig", "opaque", "opaque too", "f_1", "c_1"].map(fingerprint);
+    let expected = ["sig", "opaque", "opaque too", "encrypted", "f_1", "c_1"].map(fingerprint);
     assert_eq!(of(body), (expected.to_vec(), false));
 }
 

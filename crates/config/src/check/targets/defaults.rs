@@ -34,6 +34,17 @@ pub(super) fn layers(file: &raw::File, desk: &mut Desk<'_>) -> Vec<Layer> {
     out
 }
 
+/// What a provider's dialect must know is said there too, but for what is a model's.
+pub(super) fn refuse_site(own: &raw::Site, provider: &str, at: &Path, desk: &mut Desk<'_>) {
+    for key in own.said().into_iter().filter(|key| *key != "num_ctx") {
+        desk.error(
+            &at.key(key),
+            format!("{key} belongs to the provider {provider}"),
+        )
+        .hint(format!("move it to providers.{provider}"));
+    }
+}
+
 /// A provider's address and credential are said once, there.
 pub(super) fn refuse_connection(own: &Connection, provider: &str, at: &Path, desk: &mut Desk<'_>) {
     for key in own.said() {

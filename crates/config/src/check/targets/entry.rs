@@ -67,6 +67,7 @@ pub(super) fn build(
         lane: layers::lane(&layers.settings()),
         dialect: link.dialect,
         base_url: link.base_url,
+        site: link.site,
         auth: link.auth,
         ca_file: link.ca_file,
         client_cert: link.client_cert,
