@@ -6,13 +6,20 @@
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
 
-/// Where a key may stand: OpenAI's clients, Anthropic's, Azure's. A caller that sends a key for us and one
-/// for an upstream puts them into different ones, and which is whose only the keyring can tell.
-const PLACES: [HeaderName; 3] = [
+/// Only ever ours, for callers whose clients fill all the others (boto3 signs its requests).
+const OWN: HeaderName = HeaderName::from_static("x-punctual-key");
+/// Where a key may stand: OpenAI's clients, Anthropic's, Azure's, Google's, and anyone's. A caller that sends
+/// a key for us and one for an upstream puts them into different ones, and which is whose only the keyring
+/// can tell.
+static PLACES: [HeaderName; 5] = [
     header::AUTHORIZATION,
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+    OWN,
 ];
+/// The scheme of a signature over a request to AWS. Nothing of it holds for what is sent anew.
+const SIGNED: &str = "AWS4-HMAC-SHA256";
 
 /// What holds for the owner of a key.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +59,11 @@ impl<F: Fn(&str) -> Option<Arc<Key>> + Send + Sync + 'static> Keyring for F {
 /// Whether callers need a key.
 #[derive(Clone, Default)]
 pub enum Keys {
-    /// Nobody does.
+    /// Nobody does, and there are none.
     #[default]
     Open,
+    /// Nobody does; who sends one that is known is its owner.
+    Optional(Arc<dyn Keyring>),
     /// Everybody does.
     Required(Arc<dyn Keyring>),
 }
@@ -63,6 +72,7 @@ impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Open => "Open",
+            Self::Optional(_) => "Optional",
             Self::Required(_) => "Required",
         })
     }
@@ -76,45 +86,78 @@ pub(crate) enum Denied {
 }
 
 impl Keys {
-    /// The owner of the first valid key in `headers`; `Ok(None)` when none is needed.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<Arc<Key>>, Denied> {
-        let Self::Required(ring) = self else {
-            return Ok(None);
-        };
-        let mut denied = Denied::Missing;
-        for value in PLACES.iter().flat_map(|name| headers.get_all(name)) {
-            let Some(key) = presented(value) else {
-                continue;
-            };
-            if let Some(owner) = ring.find(key) {
-                return Ok(Some(owner));
-            }
-            denied = Denied::Unknown;
+    fn ring(&self) -> Option<&dyn Keyring> {
+        match self {
+            Self::Open => None,
+            Self::Optional(ring) | Self::Required(ring) => Some(&**ring),
         }
-        Err(denied)
+    }
+
+    fn find(&self, presented: &str) -> Option<Arc<Key>> {
+        self.ring()?.find(presented)
+    }
+
+    /// Whether `text` is a valid key of ours.
+    pub(crate) fn are(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    /// The owner of the first valid key in `headers`; `Ok(None)` when none is needed and none is there.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<Arc<Key>>, Denied> {
+        let values = || PLACES.iter().flat_map(|name| headers.get_all(name));
+        let mut all = values().filter_map(presented);
+        let owner = all.find_map(|key| self.find(key));
+        self.admit(owner, || values().any(|value| presented(value).is_some()))
+    }
+
+    fn admit(
+        &self,
+        owner: Option<Arc<Key>>,
+        any: impl FnOnce() -> bool,
+    ) -> Result<Option<Arc<Key>>, Denied> {
+        match self {
+            Self::Required(_) if owner.is_none() => Err(match any() {
+                true => Denied::Unknown,
+                false => Denied::Missing,
+            }),
+            _ => Ok(owner),
+        }
     }
 
     /// Like [`Keys::check`], and takes every valid key out of `headers`: what is left may be meant for an
-    /// upstream, which must never see ours.
+    /// upstream, which must never see ours. A signature goes too.
     pub(crate) fn take(&self, headers: &mut HeaderMap) -> Result<Option<Arc<Key>>, Denied> {
-        let owner = self.check(headers)?;
-        let Self::Required(ring) = self else {
-            return Ok(owner);
-        };
-        let ours =
-            |value: &HeaderValue| presented(value).is_some_and(|key| ring.find(key).is_some());
-        for name in PLACES {
-            if !headers.get_all(&name).iter().any(ours) {
+        let (mut owner, mut any) = (None, false);
+        for name in &PLACES {
+            let own = *name == OWN;
+            let (mut taken, mut left) = (own, Vec::new());
+            for value in headers.get_all(name) {
+                let key = presented(value);
+                any |= key.is_some();
+                let found = key.and_then(|key| self.find(key));
+                if found.is_some() || is_signature(value) {
+                    taken = true;
+                    owner = owner.or(found);
+                } else {
+                    left.push(value);
+                }
+            }
+            if !taken {
                 continue;
             }
-            let all: Vec<_> = headers.get_all(&name).iter().cloned().collect();
-            headers.remove(&name);
-            for other in all.into_iter().filter(|value| !ours(value)) {
+            let left: Vec<HeaderValue> = left.into_iter().cloned().collect();
+            headers.remove(name);
+            for other in left.into_iter().filter(|_| !own) {
                 headers.append(name.clone(), other);
             }
         }
-        Ok(owner)
+        self.admit(owner, || any)
     }
+}
+
+fn is_signature(value: &HeaderValue) -> bool {
+    let scheme = value.as_bytes().get(..SIGNED.len());
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SIGNED.as_bytes()))
 }
 
 /// The key in a line of one of [`PLACES`]: all of it, or what follows `Bearer`.
@@ -149,8 +192,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_may_stand_in_three_headers() {
+    fn a_key_may_stand_where_the_clients_of_each_api_put_theirs() {
         for pair in [
+            ("x-goog-api-key", "k"),
+            ("x-punctual-key", "k"),
+            ("x-punctual-key", "Bearer k"),
             ("authorization", "Bearer k"),
             ("authorization", "bearer  k"),
             ("x-api-key", "k"),
@@ -160,6 +206,10 @@ mod tests {
         }
         for pair in [
             ("authorization", "Basic k"),
+            (
+                "authorization",
+                "AWS4-HMAC-SHA256 Credential=k, Signature=k",
+            ),
             ("authorization", "Bearer "),
             ("authorization", "Bearer"),
             ("cookie", "k"),
@@ -171,7 +221,7 @@ mod tests {
 
     #[test]
     fn our_key_is_found_and_taken_wherever_it_stands_and_the_upstreams_stays() {
-        for name in ["x-api-key", "api-key"] {
+        for name in ["x-api-key", "api-key", "x-goog-api-key", "x-punctual-key"] {
             let mut sent = headers(&[("authorization", "Bearer theirs"), (name, "k")]);
             assert!(ring().take(&mut sent).is_ok(), "{name}");
             assert_eq!(sent, headers(&[("authorization", "Bearer theirs")]));
@@ -185,6 +235,39 @@ mod tests {
         assert!(ring().take(&mut sent).is_ok());
         let left = [("authorization", "Bearer theirs"), ("x-api-key", "theirs")];
         assert_eq!(sent, headers(&left));
+    }
+
+    #[test]
+    fn a_signature_is_nobodys_key_and_goes_nowhere() {
+        let signed = (
+            "authorization",
+            "AWS4-HMAC-SHA256 Credential=AKIA/x, Signature=0",
+        );
+        let mut sent = headers(&[signed, ("x-punctual-key", "k")]);
+        assert!(ring().take(&mut sent).unwrap().is_some());
+        assert!(sent.is_empty(), "{sent:?}");
+        let mut sent = headers(&[signed, ("x-punctual-key", "no key")]);
+        assert_eq!(Keys::Open.take(&mut sent).unwrap().map(|_| ()), None);
+        assert!(sent.is_empty(), "{sent:?}");
+        assert_eq!(
+            ring().take(&mut headers(&[signed])).unwrap_err(),
+            Denied::Missing
+        );
+    }
+
+    #[test]
+    fn a_key_that_nobody_asks_for_is_found_and_taken_all_the_same() {
+        let Keys::Required(ring) = ring() else {
+            panic!("a ring");
+        };
+        let keys = Keys::Optional(ring);
+        let theirs = [("authorization", "Bearer theirs")];
+        let mut sent = headers(&[("authorization", "Bearer k"), theirs[0]]);
+        assert!(keys.take(&mut sent).unwrap().is_some());
+        assert_eq!(sent, headers(&theirs));
+        assert!(keys.take(&mut sent).unwrap().is_none());
+        assert_eq!(sent, headers(&theirs));
+        assert!(keys.check(&HeaderMap::new()).unwrap().is_none());
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Upstreams {
         };
         let way = way(target, call)?;
         let (body, lost) = request::body(target, &way, call)?;
-        let mut outgoing = Outgoing {
+        let unsigned = Outgoing {
             target,
             way: &way,
             call,
@@ -67,15 +67,18 @@ impl Upstreams {
             body: &Payload::new(body.clone()),
             credential: None,
         };
-        let credential;
-        if let Some(signer) = &target.signer {
+        let credential = match &target.signer {
             // rare and large: the future of every attempt would carry it
-            credential = Box::pin(signed(signer, &outgoing, &body)).await?;
-            outgoing.credential = Some(&credential);
-        }
+            Some(signer) => Some(Box::pin(signed(signer, &unsigned, &body)).await?),
+            None => None,
+        };
+        let outgoing = Outgoing {
+            credential: credential.as_ref(),
+            ..unsigned
+        };
         let (parts, stream) = target.pool.exchange(outgoing, attempt.progress).await?;
         attempt.progress.headers();
-        let reader = Reader::new(target, way, call, lost);
+        let reader = Reader::new(target, way, call, lost).signed(credential.as_ref());
         let body = Body::new(stream, &parts.headers);
         if parts.status.is_success() {
             let body = body.map_err(Cut::into_failure)?;

@@ -36,7 +36,7 @@ pub mod verdict;
 pub mod vertex;
 pub mod via;
 
-pub use api::Api;
+pub use api::{Api, about_response};
 pub use peek::{BadBody, Peek};
 pub use surface::Surface;
 pub use usage::Usage;

@@ -96,7 +96,9 @@ impl<P: Pieces> Held<P> {
             Kind::Event | Kind::Content { .. } => {}
         }
         self.bytes += piece.bytes.len();
-        self.held.push_back(piece.bytes);
+        if !piece.bytes.is_empty() {
+            self.held.push_back(piece.bytes);
+        }
         Ok(())
     }
 

@@ -199,7 +199,12 @@ impl<P: Pieces> Cell<P> {
         };
         record.fail(failure);
         record.attempt_ended(Some(failure), summary);
-        self.error_event(failure, record.report())
+        let stage = self.error_event(failure, record.report());
+        // the record ends here, and with it what the caller will have been sent
+        if let Stage::Last(words, _) = &stage {
+            record.delivered(words.len());
+        }
+        stage
     }
 }
 

@@ -64,7 +64,9 @@ async fn after_content_every_failure_is_one_error_event_and_no_end_marker() {
         (Fail(Code::ResponseTooLarge, None), "response_too_large"),
     ] {
         let (b, r) = both(vec![Head, Text("x;"), last]).await;
-        assert_eq!(r.unwrap(), format!("x;<error {code}>"));
+        let got = r.unwrap();
+        assert_eq!(got, format!("x;<error {code}>"));
+        assert_eq!(b.lines.report().delivered_bytes, got.len() as u64);
         assert_eq!(
             (b.order().as_str(), b.lines.report().outcome),
             ("a", Some(Outcome::Truncated))
@@ -165,6 +167,8 @@ async fn after_a_heartbeat_a_failure_is_one_error_event() {
     let got = read(opening(&b, &leaf(0), every(100))).await;
     assert_eq!(got, "<beat><beat><error server_error>");
     let report = b.lines.report();
+    let event = "<error server_error>".len() as u64;
+    assert_eq!(report.delivered_bytes, event, "without heartbeats");
     assert_eq!(
         (report.outcome, report.status),
         (Some(Outcome::Failed), Some(200))

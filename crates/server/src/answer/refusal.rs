@@ -78,7 +78,10 @@ impl Refusal {
 
     pub(crate) fn denied(denied: Denied) -> Box<Self> {
         let message = match denied {
-            Denied::Missing => "no API key was sent; send `Authorization: Bearer <key>`",
+            Denied::Missing => {
+                "no API key was sent; send `Authorization: Bearer <key>`, or the key in x-api-key, api-key, \
+                 x-goog-api-key or x-punctual-key"
+            }
             Denied::Unknown => "the API key is not valid here",
         };
         Self::new(

@@ -139,7 +139,7 @@ impl Asked {
             },
             named: false,
             stream,
-            path: Some(self.below(stored.below)),
+            path: Some(self.below(stored.below, visit)),
             state: State {
                 pieces: vec![fingerprint(stored.id)],
                 required: true,
@@ -180,17 +180,25 @@ impl Asked {
             },
             named: true,
             stream: true,
-            path: Some(self.below(passed.below)),
+            path: Some(self.below(passed.below, visit)),
             state: State::default(),
             peek: None,
         })
     }
 
-    /// A path with the request's query.
-    fn below(&self, path: &str) -> Arc<str> {
-        match self.head.uri.query() {
-            Some(query) => format!("{path}?{query}").into(),
-            None => path.into(),
+    /// A path with the request's query, without a key of ours in it, where Google's clients may put one.
+    fn below<U: Upstream>(&self, path: &str, visit: &Visit<U>) -> Arc<str> {
+        let is_ours = |parameter: &&str| {
+            let value = parameter.split_once('=').filter(|(name, _)| *name == "key");
+            let value = value.map(|(_, value)| percent_decode_str(value).decode_utf8_lossy());
+            value.is_some_and(|value| visit.now.keys.are(&value))
+        };
+        let query = self.head.uri.query().unwrap_or_default();
+        let kept: Vec<&str> = query.split('&').filter(|p| !is_ours(p)).collect();
+        let kept = kept.join("&");
+        match kept.is_empty() {
+            true => path.into(),
+            false => format!("{path}?{kept}").into(),
         }
     }
 

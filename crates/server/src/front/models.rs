@@ -1,4 +1,7 @@
 //! `GET /v1/models` and `GET /v1/models/{id}`: the configured names that the caller's key may use.
+//!
+//! The path is OpenAI's and Anthropic's both. Anthropic's callers are known by their header and get the members
+//! of their API beside those of the other.
 
 use super::Visit;
 use crate::{
@@ -8,15 +11,19 @@ use crate::{
 use http::{HeaderMap, StatusCode};
 use percent_encoding::percent_decode_str;
 use punctual_core::Upstream;
-use punctual_wire::models::Model;
+use punctual_wire::models::{Model, Named};
 use std::sync::Arc;
 
 pub(super) fn list<U: Upstream>(visit: &Visit<U>, headers: &HeaderMap) -> Answered<U> {
     match visit.now.keys.check(headers) {
         Err(denied) => answer::refused(visit, &Refusal::denied(denied)),
         Ok(key) => {
-            let models: Vec<_> = offered(visit, &key).collect();
-            answer::json(visit, StatusCode::OK, Model::list(&models))
+            let models = offered(visit, &key);
+            let list = match visit.words.is_anthropic() {
+                true => Named::list(&models.map(Model::for_anthropic).collect::<Vec<_>>()),
+                false => Model::list(&models.collect::<Vec<_>>()),
+            };
+            answer::json(visit, StatusCode::OK, list)
         }
     }
 }
@@ -30,7 +37,13 @@ pub(super) fn one<U: Upstream>(visit: &Visit<U>, headers: &HeaderMap, id: &str) 
     let id = percent_decode_str(id).decode_utf8_lossy();
     let found = offered(visit, &key).find(|model| model.id == id);
     match found {
-        Some(model) => answer::json(visit, StatusCode::OK, model.one()),
+        Some(model) => {
+            let one = match visit.words.is_anthropic() {
+                true => model.for_anthropic().one(),
+                false => model.one(),
+            };
+            answer::json(visit, StatusCode::OK, one)
+        }
         None => {
             let nearest = visit.now.routes.nearest(&id, |route| may_use(&key, route));
             answer::refused(visit, &Refusal::unknown_model(nearest))
