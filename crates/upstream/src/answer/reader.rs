@@ -7,7 +7,7 @@ use crate::{
     way::Way,
 };
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderMap, HeaderValue, header};
 use punctual_core::{Call, Failure};
 use punctual_wire::{
     Surface, Verdict,
@@ -71,6 +71,13 @@ impl Reader {
         let api = punctual_wire::Api::of(self.surface());
         let judge = api.judge(self.surface(), self.choices);
         Events::relayed(judge, Framing::Sse, self.target.max_event_bytes)
+    }
+
+    /// With what was signed for this request: it must not be repeated either.
+    pub(crate) fn signed(mut self, credential: Option<&HeaderMap>) -> Self {
+        let value = credential.and_then(|headers| headers.get(header::AUTHORIZATION));
+        self.credential = value.cloned().or(self.credential);
+        self
     }
 
     fn judge(&self) -> Box<dyn Judge> {

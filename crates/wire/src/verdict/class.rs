@@ -16,7 +16,7 @@ pub enum Class {
     QuotaExhausted,
     /// The upstream is out of capacity (503, 529).
     Overloaded,
-    /// Every other 5xx, 408 and 425.
+    /// Every other 5xx, 408, 425, and 424 (Bedrock's model errors).
     ServerError,
     /// The credential is not accepted (401).
     Unauthorized,
@@ -200,7 +200,7 @@ fn by_status(status: u16) -> Class {
         451 => Class::ContentRefused,
         429 => Class::RateLimited,
         503 | 529 => Class::Overloaded,
-        408 | 425 | 500.. => Class::ServerError,
+        408 | 424 | 425 | 500.. => Class::ServerError,
         _ => Class::InvalidRequest,
     }
 }
