@@ -21,6 +21,7 @@ use tower_service::Service;
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why there is no answer.
+#[non_exhaustive]
 pub enum Error {
     /// A service's own error, the last one's.
     Service(BoxError),
