@@ -53,8 +53,9 @@ pub(crate) enum Stage<P: Pieces> {
     Live(Box<Stream<P>>),
     /// Bytes that end the body, and whether they are a complete answer.
     Last(Bytes, bool),
-    /// The body breaks off.
-    Cut,
+    /// The body breaks off; the flag says that what was given before has had a turn to be written, which a
+    /// server may not do once it has heard of the end.
+    Cut(bool),
     /// Nothing more.
     Done,
 }

@@ -31,7 +31,6 @@ pub(super) fn settings(s: &Server) -> Result<Settings, String> {
         tls: s.tls.as_ref().map(tls).transpose()?,
         lame_duck: s.lame_duck,
         drain_timeout: s.drain_timeout,
-        ..Settings::default()
     })
 }
 

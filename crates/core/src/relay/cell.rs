@@ -29,7 +29,12 @@ impl<P: Pieces> Cell<P> {
         self.handed_at = None;
         let turn = self.turn(cx, debris).map(|bytes| bytes.map(Ok));
         match (&turn, &self.stage) {
-            (Poll::Ready(None), Stage::Cut) => {
+            (Poll::Ready(None), Stage::Cut(false)) => {
+                self.stage = Stage::Cut(true);
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            (Poll::Ready(None), Stage::Cut(true)) => {
                 self.stage = Stage::Done;
                 Poll::Ready(Some(Err(BrokenOff)))
             }
@@ -40,7 +45,7 @@ impl<P: Pieces> Cell<P> {
     fn turn(&mut self, cx: &mut Context<'_>, debris: &mut Vec<Stage<P>>) -> Poll<Option<Bytes>> {
         loop {
             match &mut self.stage {
-                Stage::Done | Stage::Cut => return Poll::Ready(None),
+                Stage::Done | Stage::Cut(_) => return Poll::Ready(None),
                 Stage::Last(bytes, _) if bytes.len() > PIECE => {
                     let piece = bytes.split_to(PIECE);
                     return Poll::Ready(self.deliver(piece, false));
@@ -155,7 +160,7 @@ impl<P: Pieces> Cell<P> {
             None => Stage::Last(Bytes::new(), false),
             Some(voice) => match voice.error_event(failure, report) {
                 Some(words) => Stage::Last(words, false),
-                None => Stage::Cut,
+                None => Stage::Cut(false),
             },
         }
     }

@@ -67,7 +67,7 @@ impl<P: Pieces> Cell<P> {
         match self.stage {
             // bytes that are the caller's to take: only a stall ends them, also when the last of them was
             // handed over and the server, still holding on to this, could not pass it on
-            Stage::Done | Stage::Last(..) | Stage::Cut => self.next_stall_check(blocked),
+            Stage::Done | Stage::Last(..) | Stage::Cut(_) => self.next_stall_check(blocked),
             _ => [self.ends_at, self.next_stall_check(blocked)]
                 .into_iter()
                 .flatten()
@@ -83,7 +83,7 @@ impl<P: Pieces> Cell<P> {
 
     /// Ends what is running; returns what must be dropped after unlocking.
     fn expire(&mut self, ending: Ending) -> Option<Stage<P>> {
-        let over = matches!(self.stage, Stage::Done | Stage::Last(..) | Stage::Cut);
+        let over = matches!(self.stage, Stage::Done | Stage::Last(..) | Stage::Cut(_));
         if over && !matches!(ending, Ending::Stalled) {
             return None;
         }

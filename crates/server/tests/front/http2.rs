@@ -389,3 +389,28 @@ async fn a_head_is_bounded_in_lines_here_too() {
     }
     assert_eq!(gate.fake.sent(), 0);
 }
+
+#[tokio::test]
+async fn what_is_passed_on_and_breaks_off_is_reset() {
+    let gate = Gate::open().await;
+    gate.fake.script(
+        "/broken",
+        vec![
+            Step::Head(vec![]),
+            content("half"),
+            Step::Wait(ms(50)),
+            Step::Fail(failure(punctual_core::Code::Truncated, 200)),
+        ],
+    );
+    let caller = Http2::connect(&gate, WINDOW).await;
+    let mut send = caller.send.clone().ready().await.unwrap();
+    let request = Request::get("http://localhost/passthrough/primary/broken");
+    let (response, _) = send.send_request(request.body(()).unwrap(), true).unwrap();
+    let mut body = timeout(LONG, response).await.unwrap().unwrap().into_body();
+    let half = timeout(LONG, body.data()).await.unwrap().unwrap().unwrap();
+    assert_eq!(half, "data: {\"c\":\"half\"}\n\n");
+    let broken = timeout(LONG, body.data()).await.unwrap().unwrap();
+    assert!(broken.unwrap_err().is_reset(), "RST_STREAM, not an end");
+    assert_eq!(gate.report().await.outcome, Some(Outcome::Truncated));
+    gate.idle().await;
+}

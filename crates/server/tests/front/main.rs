@@ -11,12 +11,16 @@
 
 mod admin;
 mod answers;
+mod anthropic;
+mod bound;
 mod clocks;
 mod door;
 mod drain;
 mod http2;
 mod leaving;
 mod limits;
+mod passed;
 mod streams;
 mod support;
+mod surfaces;
 mod tls;

@@ -2,8 +2,8 @@
 
 mod caller;
 mod fake;
-pub use caller::{Caller, chat};
-pub use fake::{Fake, Step, content, done, event, failure};
+pub use caller::{Answer, Caller, chat, request};
+pub use fake::{Fake, Sort, Step, content, done, event, failure};
 
 use punctual_core::{
     Engine, Event, Health, LaneLimits, Limits, Observer, Plan, Policy, Registry, Report, Reserve,

@@ -15,10 +15,17 @@ pub fn chat(model: &str, stream: bool, headers: &str) -> String {
 }
 
 fn post(path: &str, headers: &str, body: &str) -> String {
-    format!(
-        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
+    let headers = format!("content-type: application/json\r\n{headers}");
+    request("POST", path, &headers, body)
+}
+
+/// A request as it is; one without a body says nothing of its length.
+pub fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
+    let length = match body.is_empty() && method != "POST" {
+        true => String::new(),
+        false => format!("content-length: {}\r\n", body.len()),
+    };
+    format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}{length}\r\n{body}")
 }
 
 #[derive(Clone, Debug)]

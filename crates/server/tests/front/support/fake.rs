@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use punctual_core::{
-    Attempt, Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary, TargetId, Upstream,
+    Attempt, Bond, Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary, Surface, TargetId,
+    Upstream,
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,6 +19,10 @@ use tokio::time::{Instant, Sleep, sleep};
 pub enum Step {
     Wait(Duration),
     Hang,
+    /// The status of the answer that follows; 200 otherwise.
+    Status(u16),
+    /// What the target had no place for.
+    Lost(Vec<&'static str>),
     /// The head of the answer; what comes before it happens in `send`.
     Head(Vec<(&'static str, &'static str)>),
     Piece(Bytes, Sort, Option<End>),
@@ -60,6 +65,8 @@ pub fn failure(code: Code, status: u16) -> Box<Failure> {
 struct Log {
     scripts: HashMap<String, Script>,
     calls: Vec<Call>,
+    bond: Bond,
+    unsuited: Vec<Surface>,
     closed: Vec<Instant>,
 }
 
@@ -81,9 +88,19 @@ impl Drop for Exchange {
 }
 
 impl Fake {
-    /// What happens when `sim/<name>` is asked for.
+    /// What happens when `sim/<name>` is asked for, or the path `name` where there is no model.
     pub fn script(&self, name: &str, script: Script) {
         self.0.lock().unwrap().scripts.insert(name.into(), script);
+    }
+
+    /// Who can serve what carries state.
+    pub fn bind(&self, bond: Bond) {
+        self.0.lock().unwrap().bond = bond;
+    }
+
+    /// No target serves this surface.
+    pub fn lacks(&self, surface: Surface) {
+        self.0.lock().unwrap().unsuited.push(surface);
     }
 
     pub fn sent(&self) -> usize {
@@ -108,7 +125,10 @@ impl Fake {
         });
         let steps = log
             .scripts
-            .get(&*call.model)
+            .get(match call.path.as_deref() {
+                Some(path) => path,
+                None => &call.model,
+            })
             .cloned()
             .unwrap_or_else(|| fine(call.stream));
         Exchange {
@@ -149,6 +169,20 @@ fn fine(stream: bool) -> Script {
 impl Upstream for Fake {
     type Pieces = Exchange;
 
+    fn suits(&self, _: TargetId, call: &Call) -> Result<(), Box<Failure>> {
+        match self.0.lock().unwrap().unsuited.contains(&call.surface) {
+            true => Err(Failure::new(Code::Unsupported, "does not serve it")),
+            false => Ok(()),
+        }
+    }
+
+    fn bond(&self, call: &Call) -> Bond {
+        match call.state.pieces.is_empty() {
+            true => Bond::Free,
+            false => self.0.lock().unwrap().bond.clone(),
+        }
+    }
+
     async fn send(
         &self,
         _: TargetId,
@@ -164,6 +198,12 @@ impl Upstream for Fake {
                 Step::Hang => std::future::pending().await,
                 Step::Fail(failure) => return Err(failure),
                 Step::Panic => panic!("scripted"),
+                Step::Status(status) => {
+                    exchange.head.status = http::StatusCode::from_u16(status).unwrap();
+                }
+                Step::Lost(names) => {
+                    exchange.head.dropped = names.into_iter().map(Into::into).collect();
+                }
                 Step::Head(headers) => {
                     for (name, value) in headers {
                         exchange.head.headers.insert(name, value.parse().unwrap());
@@ -196,7 +236,7 @@ impl Pieces for Exchange {
                     self.steps.push_front(Step::Hang);
                     return Poll::Pending;
                 }
-                Some(Step::Head(_)) => {}
+                Some(Step::Head(_) | Step::Status(_) | Step::Lost(_)) => {}
                 Some(Step::Fail(failure)) => return Poll::Ready(Some(Err(failure))),
                 Some(Step::Panic) => panic!("scripted"),
                 Some(Step::Piece(bytes, sort, end)) => {
