@@ -69,3 +69,8 @@ pub use punctual_wire::{Usage, dialect::Finish, middle::Json};
 pub use record::CallRecord;
 pub use stream::AnswerStream;
 pub use timeouts::{Length, Timeouts};
+
+/// The guide's examples are run as its tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Guide;
