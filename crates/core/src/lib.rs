@@ -50,6 +50,8 @@ pub use retry::{Backoff, CodeSet, Retry};
 pub use room::Room;
 pub use target::Target;
 pub use trace::{SpanId, Trace, TraceId};
-pub use upstream::{Attempt, End, Head, Kind, Piece, Pieces, Progress, Summary, Upstream, Usage};
+pub use upstream::{
+    Attempt, End, Head, Kind, Piece, Pieces, Progress, Summary, Timings, Upstream, Usage,
+};
 pub use vigil::{Expire, Standing, Vigil};
 pub use walk::{Ground, Next, Walk};

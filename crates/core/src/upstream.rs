@@ -173,11 +173,26 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
 }
 
+/// How long the provider says it took, where it says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// For all of it.
+    pub total: Option<Duration>,
+    /// For loading the model.
+    pub load: Option<Duration>,
+    /// For reading the prompt.
+    pub prompt: Option<Duration>,
+    /// For writing the answer.
+    pub output: Option<Duration>,
+}
+
 /// What an answer said about itself.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Tokens.
     pub usage: Usage,
+    /// Times.
+    pub timings: Timings,
     /// Finish reason; the first one when there are several choices.
     pub finish: Option<Arc<str>>,
     /// The model that answered.

@@ -8,7 +8,7 @@ use super::{
     time::Timestamp,
 };
 use crate::{redaction::Redaction, words};
-use punctual_core::{AttemptReport, Code, Outcome, Report};
+use punctual_core::{AttemptReport, Code, Outcome, Report, Timings};
 
 /// How loud a line is.
 pub(super) fn level(report: &Report) -> &'static str {
@@ -119,6 +119,27 @@ fn answer(m: &mut Members<'_>, report: &Report, redaction: &Redaction) {
     m.count(name!("delivered_bytes"), report.delivered_bytes);
     let billed = report.possibly_billed_attempts() as u64;
     m.count(name!("possibly_billed_attempts"), billed);
+    timings(m, report);
+    m.raw(name!("dropped")).raw(b"[");
+    for (i, name) in report.summary.dropped.iter().enumerate() {
+        m.text(if i == 0 { b"" } else { b"," }, name);
+    }
+    m.raw(b"]");
+}
+
+fn timings(m: &mut Members<'_>, report: &Report) {
+    let said = &report.summary.timings;
+    m.raw(name!("provider_ms"));
+    if *said == Timings::default() {
+        m.raw(b"null");
+        return;
+    }
+    m.raw(b"{\"total\":");
+    m.ms_if(b"", said.total);
+    m.ms_if(name!("load"), said.load);
+    m.ms_if(name!("prompt"), said.prompt);
+    m.ms_if(name!("output"), said.output);
+    m.raw(b"}");
 }
 
 fn deadline(m: &mut Members<'_>, report: &Report) {

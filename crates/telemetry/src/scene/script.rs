@@ -113,7 +113,8 @@ impl Pieces for Said {
             response_id: Some("answer-1".into()),
             content_events: self.seen,
             dropped_bytes: 0,
-            dropped: Vec::new(),
+            dropped: vec!["seed".into()],
+            ..Summary::default()
         }
     }
 }

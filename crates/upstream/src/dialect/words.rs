@@ -1,9 +1,9 @@
 //! From the words of `wire` to those of the engine.
 
-use punctual_core::Summary;
+use punctual_core::{Summary, Timings};
 use punctual_wire::{
     Surface,
-    dialect::{AnswerSummary, Tally},
+    dialect::{AnswerSummary, Durations, Tally},
 };
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub(crate) fn tally(tally: &Tally) -> Summary {
     Summary {
         usage: usage(tally.usage),
+        timings: timings(tally.durations),
         finish: tally.finish.as_ref().map(|f| Arc::from(f.as_str())),
         model: tally.model.as_deref().map(Arc::from),
         response_id: tally.id.as_deref().map(Arc::from),
@@ -22,11 +23,21 @@ pub(crate) fn tally(tally: &Tally) -> Summary {
 pub(crate) fn summary(answer: &AnswerSummary) -> Summary {
     Summary {
         usage: answer.usage.map(usage).unwrap_or_default(),
+        timings: timings(answer.durations),
         finish: answer.finish.as_ref().map(|f| Arc::from(f.as_str())),
         model: answer.model.as_deref().map(Arc::from),
         response_id: answer.id.as_deref().map(Arc::from),
         content_events: u64::from(answer.has_content),
         ..Summary::default()
+    }
+}
+
+const fn timings(durations: Durations) -> Timings {
+    Timings {
+        total: durations.total,
+        load: durations.load,
+        prompt: durations.prompt,
+        output: durations.output,
     }
 }
 
