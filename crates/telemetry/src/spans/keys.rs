@@ -44,6 +44,7 @@ keys! {
         fallback_index = "fallback_index",
         committed = "committed",
         committed_by = "committed_by",
+        dropped = "dropped",
         phase = "phase",
         receive_ms = "receive_ms",
         queue_ms = "queue_ms",

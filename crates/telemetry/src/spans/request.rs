@@ -114,6 +114,9 @@ fn ending(a: &mut Attributes<'_>, keys: &Keys, report: &Report) {
     a.count(&keys.fallback_index, report.fallback_index as u64);
     a.flag(&keys.committed, report.committed.is_some());
     a.text_if(&keys.committed_by, report.committed_by);
+    if !report.summary.dropped.is_empty() {
+        a.text_if(&keys.dropped, Some(&*report.summary.dropped.join(", ")));
+    }
     let billed = report.possibly_billed_attempts() as u64;
     a.count(&keys.billed, billed);
     if report.attempts.iter().any(|a| a.retry_budget_empty) {
