@@ -30,6 +30,7 @@ const TABLE: &[Row] = &[
     Row("punctual.retry_budget_empty", "r", 'f'),
     Row("punctual.committed", "R", 'f'),
     Row("punctual.committed_by", "r", 't'),
+    Row("punctual.dropped", "r", 't'),
     Row("punctual.receive_ms", "R", 'm'),
     Row("punctual.queue_ms", "R", 'm'),
     Row("punctual.attempt_ms", "R", 'm'),
