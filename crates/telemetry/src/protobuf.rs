@@ -3,16 +3,13 @@
 //! Spans are encoded on the request's own path, four and more per request. Building message structs for
 //! them costs an allocation for each of some sixty keys and values; appending bytes costs none. The format
 //! is that of <https://protobuf.dev/programming-guides/encoding/>: a tag (`number << 3 | wire type`), then a
-//! varint, eight or four little-endian bytes, or a length and so many bytes. Tests read it back with prost.
+//! varint, or a length and so many bytes. Values of fixed size are written where they stand, with their tag.
+//! Tests read it back with prost.
 
 /// Wire type of varints.
 const VARINT: u64 = 0;
-/// Wire type of eight-byte values.
-const FIXED64: u64 = 1;
 /// Wire type of strings, bytes and messages.
 const LENGTH: u64 = 2;
-/// Wire type of four-byte values.
-const FIXED32: u64 = 5;
 
 /// Appends a varint.
 pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {
@@ -54,18 +51,6 @@ pub(crate) fn bytes(out: &mut Vec<u8>, number: u64, value: &[u8]) {
 pub(crate) fn integer(out: &mut Vec<u8>, number: u64, value: u64) {
     tag(out, number, VARINT);
     varint(out, value);
-}
-
-/// A `fixed64` or, by its bits, a `double` field.
-pub(crate) fn fixed64(out: &mut Vec<u8>, number: u64, value: u64) {
-    tag(out, number, FIXED64);
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-/// A `fixed32` field.
-pub(crate) fn fixed32(out: &mut Vec<u8>, number: u64, value: u32) {
-    tag(out, number, FIXED32);
-    out.extend_from_slice(&value.to_le_bytes());
 }
 
 #[cfg(test)]

@@ -33,9 +33,12 @@ impl Members<'_> {
     /// A text that may need escapes.
     pub(super) fn text(&mut self, name: &[u8], value: &str) {
         self.raw(name);
-        let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
-        if value.bytes().all(plain) {
-            self.raw(b"\"").raw(value.as_bytes()).raw(b"\"");
+        // without a way out of the loop the compiler has vectors for it
+        let odd = |any, b| any | (b < b' ') | (b == b'"') | (b == b'\\');
+        if !value.bytes().fold(false, odd) {
+            self.0.push(b'"');
+            self.raw(value.as_bytes());
+            self.0.push(b'"');
         } else {
             // a vector takes everything and a text cannot fail
             let _ = serde_json::to_writer(&mut *self.0, value);
@@ -51,7 +54,10 @@ impl Members<'_> {
 
     /// A word of this program's, which needs no escapes.
     pub(super) fn word(&mut self, name: &[u8], value: &'static str) {
-        self.raw(name).raw(b"\"").raw(value.as_bytes()).raw(b"\"");
+        self.raw(name);
+        self.0.push(b'"');
+        self.raw(value.as_bytes());
+        self.0.push(b'"');
     }
 
     pub(super) fn word_if(&mut self, name: &[u8], value: Option<&'static str>) {
@@ -101,6 +107,9 @@ impl Members<'_> {
 }
 
 fn digits(out: &mut Vec<u8>, mut value: u64) {
+    if let Ok(digit @ 0..10) = u8::try_from(value) {
+        return out.push(b'0' + digit);
+    }
     let mut text = [0; 20];
     let mut at = text.len();
     while value > 0 || at == text.len() {

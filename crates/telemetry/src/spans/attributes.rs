@@ -1,8 +1,8 @@
 //! Writes attributes of a span: `KeyValue` messages in field 9.
 //!
-//! A key is encoded once at the start, so that an attribute is one copy of its key and one of its value. Two
-//! lengths stand around them; nearly always both fit one byte and the attribute is three copies of known
-//! pieces ([`Attributes::short`]). The general way is for long texts only.
+//! All that stands before a value is encoded once at the start, its own tag included, so that an attribute is
+//! one copy of that and one of its value. Only of a text the lengths around it are not known before; nearly
+//! always each fits one byte, which is put into the copy. The general way is for long texts and large counts.
 
 use crate::{protobuf, redaction::Redaction, words};
 use std::time::Duration;
@@ -10,16 +10,40 @@ use std::time::Duration;
 /// Bytes of an upstream's own text (ids, model names) that are kept.
 const FOREIGN: usize = 128;
 
-/// The key of an attribute, encoded as `KeyValue.key`, and the tag of the `KeyValue.value` behind it.
+/// The key of an attribute, with what stands before a value of each kind.
 #[derive(Debug)]
-pub(crate) struct Key(Box<[u8]>);
+pub(crate) struct Key {
+    /// `KeyValue.key`, and the tag of the `KeyValue.value` behind it.
+    name: Box<[u8]>,
+    flag: Box<[u8]>,
+    count: Box<[u8]>,
+    double: Box<[u8]>,
+    /// With lengths of zero; `None` if the name alone is too long for them.
+    text: Option<Box<[u8]>>,
+}
 
 impl Key {
     pub(super) fn new(name: &str) -> Self {
-        let mut out = Vec::new();
-        protobuf::bytes(&mut out, 1, name.as_bytes());
-        out.push(VALUE);
-        Self(out.into())
+        let mut pair = Vec::new();
+        protobuf::bytes(&mut pair, 1, name.as_bytes());
+        pair.push(VALUE);
+        let fixed = |tag: u8, length: usize| {
+            let mut out = Vec::new();
+            let value = 1 + length;
+            protobuf::message(&mut out, ATTRIBUTES, (pair.len() + 1 + value) as u64);
+            out.extend_from_slice(&pair);
+            protobuf::varint(&mut out, value as u64);
+            out.push(tag);
+            out.into_boxed_slice()
+        };
+        let text = [&[ATTRIBUTE, 0], &*pair, &[0, TEXT, 0]].concat();
+        Self {
+            flag: fixed(FLAG, 1),
+            count: fixed(COUNT, 1),
+            double: fixed(DOUBLE, 8),
+            text: (text.len() < SHORT).then(|| text.into()),
+            name: pair.into(),
+        }
     }
 }
 
@@ -42,35 +66,37 @@ pub(super) struct Attributes<'a> {
 }
 
 impl Attributes<'_> {
-    /// Appends an attribute whose value is `head`, which begins with its length, and `rest`; `None` and nothing
-    /// appended if the whole is too long for a length of one byte.
-    fn short<const N: usize>(&mut self, key: &Key, head: [u8; N], rest: &[u8]) -> Option<()> {
-        let length = key.0.len() + N + rest.len();
-        let length = u8::try_from(length)
-            .ok()
-            .filter(|l| usize::from(*l) < SHORT)?;
-        self.out.extend_from_slice(&[ATTRIBUTE, length]);
-        self.out.extend_from_slice(&key.0);
-        self.out.extend_from_slice(&head);
-        self.out.extend_from_slice(rest);
-        Some(())
-    }
-
     /// Starts an attribute whose `AnyValue` takes `length` bytes, which are appended next.
     fn start(&mut self, key: &Key, length: u64) {
-        let pair = key.0.len() as u64 + protobuf::varint_len(length) + length;
+        let pair = key.name.len() as u64 + protobuf::varint_len(length) + length;
         protobuf::message(self.out, ATTRIBUTES, pair);
-        self.out.extend_from_slice(&key.0);
+        self.out.extend_from_slice(&key.name);
         protobuf::varint(self.out, length);
     }
 
     pub(super) fn text(&mut self, key: &Key, value: &str) {
-        let length = u8::try_from(value.len()).unwrap_or(u8::MAX);
-        let head = [length.saturating_add(2), TEXT, length];
-        if self.short(key, head, value.as_bytes()).is_none() {
+        if self.short(key, value).is_none() {
             self.start(key, protobuf::field_len(value.len() as u64));
             protobuf::bytes(self.out, 1, value.as_bytes());
         }
+    }
+
+    /// Appends a text if all lengths around it take one byte each; `None` and nothing appended if not.
+    fn short(&mut self, key: &Key, value: &str) -> Option<()> {
+        let head = key.text.as_deref()?;
+        // the attribute's tag and length are not part of what it is long
+        let whole = u8::try_from(head.len() - 2 + value.len()).ok()?;
+        if usize::from(whole) >= SHORT {
+            return None;
+        }
+        let length = u8::try_from(value.len()).ok()?;
+        let at = self.out.len();
+        self.out.extend_from_slice(head);
+        if let Some([_, pair, .., any, _, text]) = self.out.get_mut(at..) {
+            (*pair, *any, *text) = (whole, length + 2, length);
+        }
+        self.out.extend_from_slice(value.as_bytes());
+        Some(())
     }
 
     pub(super) fn text_if(&mut self, key: &Key, value: Option<&str>) {
@@ -100,21 +126,20 @@ impl Attributes<'_> {
     }
 
     pub(super) fn flag(&mut self, key: &Key, value: bool) {
-        let head = [2, FLAG, u8::from(value)];
-        if self.short(key, head, &[]).is_none() {
-            self.start(key, 2);
-            protobuf::integer(self.out, 2, u64::from(value));
-        }
+        self.out.extend_from_slice(&key.flag);
+        self.out.push(u8::from(value));
     }
 
     pub(super) fn count(&mut self, key: &Key, value: u64) {
-        let small = u8::try_from(value).ok().filter(|v| usize::from(*v) < SHORT);
-        if small
-            .and_then(|v| self.short(key, [2, COUNT, v], &[]))
-            .is_none()
-        {
-            self.start(key, 1 + protobuf::varint_len(value));
-            protobuf::integer(self.out, 3, value);
+        match u8::try_from(value) {
+            Ok(small) if usize::from(small) < SHORT => {
+                self.out.extend_from_slice(&key.count);
+                self.out.push(small);
+            }
+            _ => {
+                self.start(key, 1 + protobuf::varint_len(value));
+                protobuf::integer(self.out, 3, value);
+            }
         }
     }
 
@@ -127,10 +152,8 @@ impl Attributes<'_> {
     /// Milliseconds with microseconds behind the point.
     pub(super) fn ms(&mut self, key: &Key, value: Duration) {
         let bits = words::millis(value).to_bits();
-        if self.short(key, [9, DOUBLE], &bits.to_le_bytes()).is_none() {
-            self.start(key, 9);
-            protobuf::fixed64(self.out, 4, bits);
-        }
+        self.out.extend_from_slice(&key.double);
+        self.out.extend_from_slice(&bits.to_le_bytes());
     }
 
     pub(super) fn ms_if(&mut self, key: &Key, value: Option<Duration>) {

@@ -1,7 +1,7 @@
 //! The fields that every span has, as `opentelemetry.proto.trace.v1.Span` numbers them.
 
 use super::attributes::Attributes;
-use crate::protobuf::{bytes, fixed32, fixed64, integer, message, varint_len};
+use crate::protobuf::{bytes, integer, message, varint_len};
 use punctual_core::{Report, SpanId};
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::Instant;
@@ -33,12 +33,31 @@ const REMOTE: u32 = 1 << 9;
 /// `StatusCode.STATUS_CODE_ERROR`.
 const ERROR: u64 = 2;
 
+/// The fields of one size, with their tags: the two ids; then kind, start, end and flags (field 16, whose tag
+/// takes two bytes).
+const IDS: [u8; 28] = {
+    let mut fields = [0; 28];
+    (fields[0], fields[1]) = (1 << 3 | 2, 16);
+    (fields[18], fields[19]) = (2 << 3 | 2, 8);
+    fields
+};
+const REST: [u8; 26] = {
+    let mut fields = [0; 26];
+    fields[0] = 6 << 3;
+    fields[2] = 7 << 3 | 1;
+    fields[11] = 8 << 3 | 1;
+    (fields[20], fields[21]) = (0x85, 0x01);
+    fields
+};
+
 impl Frame<'_> {
     /// Writes them, and returns what writes its attributes.
     pub(super) fn write<'o>(&self, out: &'o mut Vec<u8>) -> Attributes<'o> {
         let trace = &self.report.trace;
-        bytes(out, 1, &trace.id.0);
-        bytes(out, 2, &self.id.0);
+        let mut ids = IDS;
+        ids[2..18].copy_from_slice(&trace.id.0);
+        ids[20..28].copy_from_slice(&self.id.0);
+        out.extend_from_slice(&ids);
         if let Some(state) = &trace.state {
             bytes(out, 3, state.as_bytes());
         }
@@ -49,12 +68,15 @@ impl Frame<'_> {
         message(out, 5, (first.len() + last.len()) as u64);
         out.extend_from_slice(first.as_bytes());
         out.extend_from_slice(last.as_bytes());
-        integer(out, 6, self.kind as u64);
         let (started, ended) = self.nanos();
-        fixed64(out, 7, started);
-        fixed64(out, 8, ended);
         let remote = matches!(self.kind, Kind::Server) && self.parent.is_some();
-        fixed32(out, 16, SAMPLED | KNOWN | if remote { REMOTE } else { 0 });
+        let flags = SAMPLED | KNOWN | if remote { REMOTE } else { 0 };
+        let mut rest = REST;
+        rest[1] = self.kind as u8;
+        rest[3..11].copy_from_slice(&started.to_le_bytes());
+        rest[12..20].copy_from_slice(&ended.to_le_bytes());
+        rest[22..].copy_from_slice(&flags.to_le_bytes());
+        out.extend_from_slice(&rest);
         Attributes { out }
     }
 
