@@ -25,12 +25,22 @@ pub(super) struct Scan<'a> {
     /// The same.
     bytes: &'a [u8],
     at: usize,
+    /// Neither an escape nor a control character anywhere, blanks between values included: then a string ends
+    /// at the next quote.
+    simple: bool,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
-        Self { text, bytes, at: 0 }
+        // without a way out of the loop the compiler has vectors for it
+        let odd = |any, b: &u8| any | (*b < 0x20) | (*b == b'\\');
+        Self {
+            text,
+            bytes,
+            at: 0,
+            simple: !bytes.iter().fold(false, odd),
+        }
     }
 
     fn here(&self) -> Option<u8> {
@@ -89,14 +99,29 @@ impl<'a> Scan<'a> {
 
     /// Passes a value.
     pub(super) fn pass(&mut self) -> Result<(), Fault> {
+        match self.next() {
+            Some(b'{' | b'[') => self.nested(),
+            _ => self.leaf(),
+        }
+    }
+
+    /// Passes a string, a number or a word.
+    fn leaf(&mut self) -> Result<(), Fault> {
+        match self.here() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            _ => Err(Fault),
+        }
+    }
+
+    /// Passes an object or an array.
+    fn nested(&mut self) -> Result<(), Fault> {
         let mut open = Open::default();
         loop {
             match self.next().ok_or(Fault)? {
-                b'"' => drop(self.string()?),
-                b'-' | b'0'..=b'9' => self.number()?,
-                b't' => self.word("true")?,
-                b'f' => self.word("false")?,
-                b'n' => self.word("null")?,
                 b'{' => {
                     self.at += 1;
                     if !self.takes(b'}') {
@@ -112,7 +137,7 @@ impl<'a> Scan<'a> {
                         continue;
                     }
                 }
-                _ => return Err(Fault),
+                _ => self.leaf()?,
             }
             // a value has ended, and with it perhaps what is around it
             loop {
@@ -136,6 +161,16 @@ impl<'a> Scan<'a> {
     /// Passes a string from its opening quote on; true if it is spelled with escapes.
     fn string(&mut self) -> Result<bool, Fault> {
         self.at += 1;
+        if !self.simple {
+            return self.spelled();
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at += quote(rest).ok_or(Fault)? + 1;
+        Ok(false)
+    }
+
+    /// The same from behind the quote on, whatever is in it.
+    fn spelled(&mut self) -> Result<bool, Fault> {
         let mut escaped = false;
         loop {
             self.at += plain(self.bytes.get(self.at..).unwrap_or_default());
@@ -202,6 +237,32 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// A byte in each of eight.
+const EACH: u64 = u64::MAX / 255;
+/// The highest bit of each of eight bytes.
+const HIGH: u64 = EACH << 7;
+
+/// Marks the bytes below `limit`; the lowest mark is right, those above may come from a borrow. By the
+/// arithmetic of <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+const fn below(word: u64, limit: u64) -> u64 {
+    word.wrapping_sub(EACH * limit) & !word & HIGH
+}
+
+/// The first quote. Names are shorter than it takes to set up a search; texts are not.
+fn quote(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < 32
+        && let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk)
+    {
+        let found = below(u64::from_le_bytes(*eight) ^ (EACH * u64::from(b'"')), 1);
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    memchr::memchr(b'"', bytes.get(at..)?).map(|rest| at + rest)
+}
+
 /// How many bytes of a string come before a quote, a backslash or a control character.
 fn plain(bytes: &[u8]) -> usize {
     let odd = |b: u8| (b < 0x20) | (b == b'"') | (b == b'\\');
@@ -225,17 +286,13 @@ fn plain(bytes: &[u8]) -> usize {
     at + rest.iter().position(|b| odd(*b)).unwrap_or(rest.len())
 }
 
-/// Where in eight bytes the first quote, backslash or control character stands; 8 if there is none. By the
-/// arithmetic of <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+/// Where in eight bytes the first quote, backslash or control character stands; 8 if there is none.
 fn odd_in(eight: [u8; 8]) -> usize {
-    const EACH: u64 = u64::MAX / 255;
-    const HIGH: u64 = EACH << 7;
     let word = u64::from_le_bytes(eight);
-    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & HIGH;
     let found = below(word, 0x20)
         | below(word ^ (EACH * u64::from(b'"')), 1)
         | below(word ^ (EACH * u64::from(b'\\')), 1);
-    // the lowest mark is right, those above may come from a borrow; none gives 64
+    // none gives 64
     (found.trailing_zeros() / 8) as usize
 }
 

@@ -102,7 +102,9 @@ fn the_plain_part_of_a_long_string_ends_where_it_should() {
         for at in 0..100 {
             let mut text = vec![b'a'; 100];
             assert_eq!(plain(&text[at..]), 100 - at);
+            assert_eq!(quote(&text[at..]), None);
             text[at] = odd;
+            assert_eq!(quote(&text), (odd == b'"').then_some(at));
             assert_eq!(plain(&text), at);
             text[99] = odd;
             assert_eq!(plain(&text), at);
@@ -113,6 +115,11 @@ fn the_plain_part_of_a_long_string_ends_where_it_should() {
 proptest! {
     #[test]
     fn it_agrees_with_a_parser_on_anything(text in "[\\[\\]{}:,\"\\\\ \n0-9eE.+truefalsn\u{1}é-]{0,24}") {
+        agrees(&text);
+    }
+
+    #[test]
+    fn it_agrees_with_a_parser_where_nothing_is_escaped(text in "[\\[\\]{}:,\"  0-9a-zé-]{0,40}|[{\\[]\"[a-z]{0,40}\"[:,][0-9]{1,3}[}\\]]") {
         agrees(&text);
     }
 
