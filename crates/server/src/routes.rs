@@ -100,9 +100,8 @@ impl Routes {
             .filter(move |route| told.insert(Arc::as_ptr(route)))
     }
 
-    /// A route over every target that some route `allowed` lets through has, for what is nobody's by name: by
-    /// the rules of the first of them, and by the longest of their ceilings, which none of them has to wait
-    /// for. `None` where there is none.
+    /// A route over every target of the routes that `allowed` lets through, for what is nobody's by name: by
+    /// the rules of the first of them and the longest of their ceilings. `None` where there is none.
     #[must_use]
     pub fn over(&self, allowed: impl Fn(&Route) -> bool) -> Option<Arc<Route>> {
         let routes: Vec<_> = self.all().filter(|route| allowed(route)).collect();
@@ -192,6 +191,33 @@ mod tests {
         r.add_prefix("", any.clone());
         r.add("gpt", any, "gpt".into());
         assert_eq!(r.all().count(), 1);
+    }
+
+    #[test]
+    fn what_is_nobodys_by_name_may_go_to_every_target_of_the_routes_allowed() {
+        let of = |name: &str, ids: &[u16], seconds: Option<u64>| {
+            let leaf = |id: &u16| Arc::new(Plan::Target(TargetId(*id)));
+            Arc::new(Route {
+                plan: Arc::new(Plan::Fallback {
+                    of: ids.iter().map(leaf).collect(),
+                    also_on: CodeSet::NONE,
+                }),
+                deadline: seconds.map(Duration::from_secs),
+                ..(*route(name)).clone()
+            })
+        };
+        let mut r = Routes::new();
+        r.add("a", of("a", &[2, 0], Some(5)), "a".into());
+        r.add("b", of("b", &[0, 1], Some(9)), "b".into());
+        r.add_prefix("", of("*", &[3], None));
+        let over = |names: &[&str]| {
+            let found = r.over(|route| names.contains(&&*route.name))?;
+            let ids: Vec<_> = found.plan.targets().iter().map(|id| id.0).collect();
+            Some((ids, found.deadline.map(|d| d.as_secs())))
+        };
+        assert_eq!(over(&["a", "b"]), Some((vec![0, 1, 2], Some(9))));
+        assert_eq!(over(&["a", "*"]), Some((vec![0, 2, 3], None)));
+        assert_eq!(over(&[]), None);
     }
 
     fn found(model: &str) -> Option<(String, String)> {

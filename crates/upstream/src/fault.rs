@@ -39,6 +39,8 @@ fn unsaid(target: &str, status: Option<u16>) -> String {
 pub(crate) struct Asked<'a> {
     pub(crate) target: &'a str,
     pub(crate) surface: Surface,
+    /// About something made before, by its id.
+    pub(crate) stored: bool,
 }
 
 impl Asked<'_> {
@@ -70,9 +72,15 @@ pub(crate) fn of_response(
     }
     let verdict = Verdict::of_response(status.as_u16(), headers, body, SystemTime::now());
     let mut failure = judged(asked, &verdict, body, secrets);
-    if asked.surface == Surface::Passthrough && is_the_callers(status) {
+    let passed = asked.surface == Surface::Passthrough;
+    if (passed || asked.stored) && is_the_callers(status) {
+        let unsaid = unsaid(asked.target, verdict.status);
         failure.code = Code::InvalidRequest;
-        failure.body = Some(scrub::body(body, secrets));
+        failure.benches = false;
+        failure.body = Some(match passed {
+            true => scrub::body(body, secrets),
+            false => error_body::upstream_error(asked.surface, &verdict, body, &unsaid, secrets),
+        });
     }
     failure.sent = Sent::Yes;
     failure.status = Some(status);
@@ -95,8 +103,9 @@ pub(crate) fn of_response(
     failure
 }
 
-/// Nothing of what is passed through is known, so whatever is wrong with it is between the caller and the
-/// provider, apart from what is about our key or the provider's load.
+/// Nothing of what is passed through is known, and an id that is not there says nothing about its target: so
+/// whatever is wrong is between the caller and the provider, apart from what is about our key or the
+/// provider's load.
 fn is_the_callers(status: StatusCode) -> bool {
     let ours = [401, 402, 403, 408, 425, 429];
     status.is_client_error() && !ours.contains(&status.as_u16())

@@ -174,7 +174,7 @@ async fn a_failure_has_the_form_of_its_api_on_every_surface() {
         .script("down", vec![Step::Fail(failure(Code::ServerError, 500))]);
     gate.fake.script("panics", vec![Step::Panic]);
     let mut limited = failure(Code::RateLimited, 429);
-    limited.retry_after = Some(ms(1500));
+    limited.retry_after = Some(ms(20));
     gate.fake.script("busy", vec![Step::Fail(limited)]);
     for (path, surface, rest) in EACH {
         for (model, status, code) in [

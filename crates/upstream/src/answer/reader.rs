@@ -94,6 +94,7 @@ impl Reader {
         Asked {
             target: &self.target.name,
             surface: self.surface(),
+            stored: self.way.stored,
         }
     }
 

@@ -17,5 +17,6 @@ mod pooling;
 mod proxies;
 mod replays;
 mod shards;
+mod stored;
 mod support;
 mod trust;

@@ -1,7 +1,7 @@
 //! An [`Upstreams`] in front of a simulator, and what its callers do with it.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use punctual_core::{
     Attempt, Call, Code, Deadline, End, Failure, Kind, Piece, Pieces, Plan, Progress, Summary,
     Surface, TargetId, Trace, Upstream,
@@ -59,6 +59,8 @@ pub(crate) struct Ask {
     pub(crate) limit: Option<Duration>,
     pub(crate) padding: usize,
     pub(crate) surface: Surface,
+    /// Method and path of what is asked for by its path; it has no body.
+    pub(crate) place: Option<(Method, Arc<str>)>,
 }
 
 /// An answer, read to its end.
@@ -177,6 +179,16 @@ impl Ask {
             limit: None,
             padding: 0,
             surface: Surface::Chat,
+            place: None,
+        }
+    }
+
+    /// A response made before, by its id.
+    pub(crate) fn stored(method: Method, path: String) -> Self {
+        Self {
+            surface: Surface::Responses,
+            place: Some((method, path.into())),
+            ..Self::unary("")
         }
     }
 
@@ -204,6 +216,15 @@ impl Ask {
         );
         let plan = Arc::new(Plan::Target(TargetId(0)));
         let deadline = Deadline::starting(Instant::now());
+        if let Some((method, path)) = &self.place {
+            return Call {
+                method: method.clone(),
+                path: Some(path.clone()),
+                stream: self.stream,
+                headers: Arc::new(self.headers.clone()),
+                ..Call::new(self.surface, plan, deadline)
+            };
+        }
         Call {
             stream: self.stream,
             include_usage: self.include_usage,
