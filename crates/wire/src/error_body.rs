@@ -114,11 +114,15 @@ pub fn is_envelope(surface: Surface, body: &[u8]) -> bool {
     if anthropic::is_envelope(body) || surface.is_anthropic() {
         return surface.is_anthropic() && anthropic::is_envelope(body);
     }
-    let message = std::str::from_utf8(body)
-        .ok()
-        .and_then(|text| json::member(text, "error"))
-        .and_then(|error| json::member(error, "message"));
-    message.is_some_and(json::is_text)
+    let read = || {
+        let text = std::str::from_utf8(body).ok()?;
+        let error = json::member(text, "error")?;
+        let [message, kind, status] = json::members(error, &["message", "type", "status"])?;
+        // Google's has the same members but for a `status` in place of a `type`
+        let is_googles = kind.is_none() && status.is_some_and(json::is_text);
+        Some(json::is_text(message?) && !is_googles)
+    };
+    read().unwrap_or(false)
 }
 
 fn envelope(fields: &ErrorFields<'_>) -> Vec<u8> {

@@ -55,6 +55,10 @@ fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
             "no, says [redacted]",
         ),
         (r#"{"error":"plain"}"#, "plain"),
+        (
+            r#"{"error":{"code":400,"message":"Google's","status":"INVALID_ARGUMENT"}}"#,
+            "Google's",
+        ),
     ] {
         let out = upstream_error(
             Surface::Chat,
