@@ -12,6 +12,7 @@ use crate::{
     trace::{SpanId, Trace},
     upstream::{Head, Progress, Summary},
 };
+use bytes::Bytes;
 use http::StatusCode;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -310,8 +311,13 @@ impl Record {
         self.rejoin();
         let word = self.fate.as_ref().and_then(|f| f.word());
         let ended_from_outside = word.is_some();
+        let mut told = None;
         match word {
             Some(Word::Failed(f)) => self.fail(&f),
+            Some(Word::Told(f, voice)) => {
+                self.fail(&f);
+                told = Some((f, voice));
+            }
             Some(Word::Cancelled(reason)) => self.settle(Outcome::Cancelled, Some(reason)),
             None => {}
         }
@@ -333,7 +339,9 @@ impl Record {
         }
         self.report.elapsed = self.report.started.elapsed();
         if let Some(fate) = self.fate.take().filter(|_| ended_from_outside) {
-            fate.leave(&self.report);
+            let event = told.and_then(|(f, voice)| voice.error_event(&f, &self.report));
+            self.delivered(event.as_ref().map_or(0, Bytes::len));
+            fate.leave(&self.report, event);
         }
         self.tell(&Event::Finished);
     }

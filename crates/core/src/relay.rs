@@ -42,6 +42,12 @@ pub trait Voice: Send + Sync + 'static {
     fn done(&self) -> Option<Bytes>;
 }
 
+impl std::fmt::Debug for dyn Voice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Voice")
+    }
+}
+
 pub(crate) enum Stage<P: Pieces> {
     /// The plan is still running; the head was sent with the first heartbeat.
     Opening {

@@ -5,9 +5,10 @@
 //! closing, takes it and leaves its report behind for the last words to the caller.
 
 use super::{Reason, Report};
-use crate::failure::Failure;
+use crate::{failure::Failure, relay::Voice};
+use bytes::Bytes;
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU16, AtomicU64, Ordering::Relaxed},
 };
 
@@ -16,6 +17,8 @@ use std::sync::{
 pub(crate) enum Word {
     /// With an error.
     Failed(Box<Failure>),
+    /// With an error that is one event to the caller.
+    Told(Box<Failure>, Arc<dyn Voice>),
     /// Because of the caller.
     Cancelled(Reason),
 }
@@ -26,7 +29,7 @@ pub struct Fate {
     status: AtomicU16,
     heartbeats: AtomicU64,
     word: Mutex<Option<Word>>,
-    report: Mutex<Option<Box<Report>>>,
+    left: Mutex<Option<(Box<Report>, Option<Bytes>)>>,
 }
 
 impl Fate {
@@ -66,17 +69,20 @@ impl Fate {
         self.heartbeats.swap(0, Relaxed)
     }
 
-    pub(super) fn leave(&self, report: &Report) {
-        *self.report.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Box::new(report.clone()));
+    pub(super) fn leave(&self, report: &Report, event: Option<Bytes>) {
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((Box::new(report.clone()), event));
     }
 
     /// What the record left behind when it closed with the word said here.
     #[must_use]
     pub fn report(&self) -> Option<Box<Report>> {
-        self.report
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.left().map(|(report, _)| report)
+    }
+
+    /// The same, with the event in which the caller is told.
+    pub(crate) fn left(&self) -> Option<(Box<Report>, Option<Bytes>)> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.take()
     }
 }

@@ -104,10 +104,16 @@ impl<P: Pieces> Cell<P> {
         };
         self.stage = match old {
             Stage::Opening { opening, fate, .. } => {
-                fate.say(Word::Failed(failure.clone()));
+                fate.say(match &self.voice {
+                    Some(voice) => Word::Told(failure, voice.clone()),
+                    None => Word::Failed(failure),
+                });
                 drop(opening);
-                let report = fate.report();
-                report.map_or(Stage::Done, |r| self.error_event(&failure, &r))
+                match fate.left() {
+                    None => Stage::Done,
+                    Some((_, None)) => Stage::Cut(false),
+                    Some((_, Some(event))) => Stage::Last(event, false),
+                }
             }
             Stage::Live(stream) => {
                 let summary = stream.summary();

@@ -269,6 +269,8 @@ async fn the_deadline_ends_a_plan_behind_heartbeats_with_one_event() {
         "<beat><beat><beat><beat><error request_deadline_exceeded>"
     );
     let report = b.lines.report();
+    let event = "<error request_deadline_exceeded>".len() as u64;
+    assert_eq!(report.delivered_bytes, event, "without heartbeats");
     assert_eq!(
         (report.outcome, report.attempts.len()),
         (Some(Outcome::DeadlineExceeded), 1)
