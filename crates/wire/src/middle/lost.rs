@@ -28,6 +28,12 @@ impl Lost {
         add(&mut self.content, name.into());
     }
 
+    /// A thought of the model's was left out. The question is whole without it: providers leave out those of
+    /// earlier turns themselves, and one that is another model's would be refused.
+    pub fn thought(&mut self) {
+        self.parameter("messages[].reasoning");
+    }
+
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.parameters.is_empty() && self.content.is_empty()

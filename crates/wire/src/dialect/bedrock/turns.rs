@@ -175,7 +175,7 @@ impl<'a, 'l> Turns<'a, 'l> {
                 ..
             } if self.signed => Reasoning::RedactedContent(opaque),
             _ => {
-                self.lost.content("messages[].reasoning");
+                self.lost.thought();
                 return None;
             }
         };

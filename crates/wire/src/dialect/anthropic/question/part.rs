@@ -44,7 +44,7 @@ pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Blo
             // one with an id is of the Responses API
             let own = opaque.as_deref().filter(|_| id.is_none());
             if own.is_none() && opaque.is_some() {
-                lost.content(blocks::name(part));
+                lost.thought();
             }
             return thought(text, signature.as_deref(), own, lost);
         }
@@ -101,7 +101,7 @@ fn thought<'a>(
     let (signature, brought) = (signature.filter(own), opaque.filter(own));
     let unsigned = !text.is_empty() && signature.is_none();
     if unsigned || brought != opaque {
-        lost.content("messages[].reasoning");
+        lost.thought();
     }
     let words = signature.map_or("", |_| text);
     thoughts(words, signature, brought).collect()

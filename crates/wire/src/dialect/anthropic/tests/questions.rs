@@ -312,9 +312,9 @@ fn broken_input_and_foreign_parts_are_named() {
             "messages[].content[].input_audio",
             "messages[].content[].image",
             "messages[].content[].video_url",
-            "messages[].reasoning",
             "messages[].tool_calls[].function.arguments",
             "messages[].content[].image_url.detail",
+            "messages[].reasoning",
         ]
     );
 }

@@ -135,7 +135,7 @@ impl<'m> Writer<'m, '_> {
                 ..
             } => {
                 if opaque.is_some() {
-                    self.lost.content("messages[].reasoning");
+                    self.lost.thought();
                 }
                 out.extend((!words.is_empty()).then(|| Part {
                     thought: Some(true),

@@ -470,9 +470,9 @@ fn what_has_no_place_is_named() {
     assert!(text.contains(r#"{"role":"model","parts":[{"text":"no"}]}"#));
     let expected = [
         "messages[].content[].video",
-        "messages[].reasoning",
         "messages[].name",
         "cache_control",
+        "messages[].reasoning",
         "user",
         "service_tier",
         "prompt_cache_key",

@@ -143,7 +143,7 @@ impl<'a> Message<'a> {
                     lost.parameter("messages[].content[].signature");
                 }
                 if opaque.is_some() {
-                    lost.content("messages[].reasoning");
+                    lost.thought();
                 }
             }
             Part::ToolCall(call) => self.call(call, lost),

@@ -260,10 +260,10 @@ fn what_has_no_place_is_named() {
     let expected = [
         "messages[].content[].file",
         "messages[].content[].input_audio",
-        "messages[].reasoning",
         "messages[].content[].video",
         "messages[].name",
         "messages[].content[].signature",
+        "messages[].reasoning",
         "parallel_tool_calls",
         "user",
         "prompt_cache_key",

@@ -113,6 +113,10 @@ pub(super) fn piece<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Option<P
             cached(cache.as_ref(), lost);
             Some(file(source, name.as_deref(), lost))
         }
+        Part::Reasoning { .. } => {
+            lost.thought();
+            None
+        }
         other => {
             lost.content(lost_name(other));
             None
@@ -160,7 +164,6 @@ fn lost_name(part: &Part) -> &'static str {
         Part::Image { .. } => "messages[].content[].image_url",
         Part::File { .. } => "messages[].content[].file",
         Part::Audio { .. } => "messages[].content[].input_audio",
-        Part::Reasoning { .. } => "messages[].content[].reasoning",
         Part::ToolCall(_) => "messages[].tool_calls",
         Part::ToolResult(_) => "messages[].content[].tool_result",
         _ => "messages[].content[].type",
