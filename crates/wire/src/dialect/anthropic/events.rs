@@ -113,7 +113,7 @@ impl Encode for Events {
             Delta::ToolInput { index, json, .. } => self.input(*index, json, out),
             Delta::ToolDone { index, .. } => self.done(*index, out),
             Delta::Whole { part, .. } => match part {
-                Part::Other { kind, value } if words::is_own_block(kind) => {
+                Part::Other { kind, value } if words::is_own_block(kind, value) => {
                     self.whole(&Block::Other(value), out);
                 }
                 other => self.lost.content(blocks::kind(other).to_owned()),

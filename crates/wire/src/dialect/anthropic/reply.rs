@@ -100,7 +100,7 @@ fn content<'a>(choice: &'a Choice, lost: &mut Lost) -> (Vec<Block<'a>>, Ending) 
                     input: blocks::input(call),
                 });
             }
-            Part::Other { kind, value } if words::is_own_block(kind) => {
+            Part::Other { kind, value } if words::is_own_block(kind, value) => {
                 content.push(Block::Other(value));
             }
             other => lost.content(blocks::kind(other).to_owned()),

@@ -75,7 +75,11 @@ fn nearest(word: &str) -> Option<&'static str> {
 }
 
 /// Whether blocks of this type are this API's own.
-pub(super) fn is_own_block(kind: &str) -> bool {
+pub(super) fn is_own_block(kind: &str, value: &Json) -> bool {
+    // that of the Responses API is encrypted and nothing else
+    if kind == "compaction" && value.member("content").is_none() {
+        return value.member("encrypted_content").is_none();
+    }
     let plain = [
         "compaction",
         "container_upload",
@@ -142,5 +146,21 @@ pub(super) fn media_type<'a>(told: &'a str, data: &str) -> &'a str {
         "" | "application/octet-stream" => known().map_or(told, |(_, kind)| kind),
         "image/jpg" => "image/jpeg",
         told => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own_block;
+    use crate::middle::Json;
+
+    #[test]
+    fn an_encrypted_compaction_is_another_providers() {
+        let own = |value| is_own_block("compaction", &Json::parse(value).unwrap());
+        assert!(own(r#"{"type":"compaction","content":"They met."}"#));
+        assert!(own(r#"{"type":"compaction","content":null}"#));
+        assert!(!own(
+            r#"{"type":"compaction","id":"cmp_1","encrypted_content":"x"}"#
+        ));
     }
 }

@@ -3,6 +3,8 @@
 //! A value of another dialect can have a `type` too; what is not named here came from elsewhere and is not
 //! passed on as if it were this API's. The lists are those of the official SDKs, and xAI's `x_search`.
 
+use crate::middle::Json;
+
 /// Items that are written as they came.
 const ITEMS: [&str; 26] = [
     "additional_tools",
@@ -73,9 +75,10 @@ const PARAMETERS: [&str; 16] = [
     "truncation",
 ];
 
-/// Whether items of this kind are this API's.
-pub(super) fn is_item(kind: &str) -> bool {
-    ITEMS.contains(&kind)
+/// Whether an item is this API's. Anthropic has a `compaction` too, which is in words; this one is encrypted.
+pub(super) fn is_item(kind: &str, value: &Json) -> bool {
+    let elsewhere = kind == "compaction" && value.member("encrypted_content").is_none();
+    ITEMS.contains(&kind) && !elsewhere
 }
 
 /// Whether it is a tool of providers that speak this API: `web_search_2025_08_26` is, Anthropic's
@@ -98,7 +101,17 @@ pub(super) fn is_parameter(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_tool;
+    use super::{is_item, is_tool};
+    use crate::middle::Json;
+
+    #[test]
+    fn a_compaction_in_words_is_another_providers() {
+        let own = |value| is_item("compaction", &Json::parse(value).unwrap());
+        assert!(own(
+            r#"{"type":"compaction","id":"cmp_1","encrypted_content":"x"}"#
+        ));
+        assert!(!own(r#"{"type":"compaction","content":"They met."}"#));
+    }
 
     #[test]
     fn a_tool_of_another_provider_is_not_taken_for_ours() {

@@ -84,7 +84,7 @@ fn plain<'a>(part: &'a Part, lost: &mut Lost) -> Option<Block<'a>> {
             name,
             cache,
         } => file::block(source, name.as_deref(), cache.as_ref())?,
-        Part::Other { kind, value } if words::is_own_block(kind) => Block::Other(value),
+        Part::Other { kind, value } if words::is_own_block(kind, value) => Block::Other(value),
         _ => return None,
     })
 }

@@ -132,7 +132,7 @@ impl<'a> Said<'_, 'a> {
                 },
                 encrypted_content: opaque.as_deref(),
             },
-            Part::Other { kind, value } if kinds::is_item(kind) => Item::Other(value),
+            Part::Other { kind, value } if kinds::is_item(kind, value) => Item::Other(value),
             _ => {
                 self.pieces.extend(piece(part, self.role, lost));
                 return;

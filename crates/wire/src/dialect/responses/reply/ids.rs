@@ -3,6 +3,8 @@
 //! An id is made of the answer's and of the item's place, so that it is the same wherever the item is written
 //! and different from every other in a conversation.
 
+use std::borrow::Cow;
+
 use super::{
     super::kinds,
     item::{Call, Item, Message, Picture, Reasoning},
@@ -60,7 +62,9 @@ impl Ids {
     /// What is whole already; named as lost if it cannot be written.
     pub(super) fn whole(&self, place: usize, part: &Part, lost: &mut Lost) -> Option<Item> {
         match part {
-            Part::Other { kind, value } if kinds::is_item(kind) => Some(Item::Other(value.clone())),
+            Part::Other { kind, value } if kinds::is_item(kind, value) => {
+                Some(Item::Other(value.clone()))
+            }
             Part::Image {
                 source: Source::Inline { data, .. },
                 ..
@@ -78,12 +82,14 @@ impl Ids {
     }
 }
 
-fn lost_name(part: &Part) -> &'static str {
-    match part {
+fn lost_name(part: &Part) -> Cow<'static, str> {
+    let name = match part {
         Part::Image { .. } => "image",
         Part::File { .. } => "file",
         Part::Audio { .. } => "audio",
         Part::ToolResult(_) => "tool_result",
+        Part::Other { kind, .. } => return kind.clone().into(),
         _ => "other",
-    }
+    };
+    name.into()
 }

@@ -172,7 +172,13 @@ fn what_has_no_place_is_named() {
     let thought = r#"{"id":"rs_abc_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"signature:s","#;
     assert!(body.contains(thought), "{body}");
     let names: Vec<_> = lost.names().collect();
-    let expected = ["choices", "image", "other", "stop_sequence", "logprobs"];
+    let expected = [
+        "choices",
+        "image",
+        "server_tool_use",
+        "stop_sequence",
+        "logprobs",
+    ];
     assert_eq!(names, expected);
 }
 
