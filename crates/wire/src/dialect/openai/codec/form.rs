@@ -112,14 +112,17 @@ impl<'a> Extra<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A whole call, without its signature.
+    /// A whole call, without its signature; one without input has an empty object, which readers parse.
     pub(super) fn whole(call: &'a ToolCall) -> Self {
         Self {
             id: Some(&call.id),
             r#type: Some("function"),
             function: Some(Function {
                 name: Some(&call.name),
-                arguments: &call.input,
+                arguments: match call.input.is_empty() {
+                    true => "{}",
+                    false => &call.input,
+                },
             }),
             ..Self::default()
         }

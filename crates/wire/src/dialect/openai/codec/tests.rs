@@ -15,6 +15,7 @@ mod agreement;
 mod answers;
 mod asks;
 mod chunks;
+mod empty;
 mod questions;
 mod refusals;
 mod streams;

@@ -1,5 +1,6 @@
 //! The `delta` of a chunk, and how far each choice is.
 //!
+//! A call that is whole and had no input is given an empty object: callers parse what they put together.
 //! Elements of lists are numbered along the stream, because the Python SDK refuses to put together lists
 //! whose elements have no `index`. A thought that is signed is repeated beside its signature, so that a caller
 //! who keeps `reasoning_details` can send it back.
@@ -51,6 +52,8 @@ pub(super) struct State {
     pub(super) begun: bool,
     pub(super) finish: Option<Finish>,
     pub(super) has_calls: bool,
+    /// Calls without input so far.
+    bare: Vec<u32>,
     /// The thought that is being told: its signature comes at its end.
     thought: String,
     details: usize,
@@ -89,7 +92,17 @@ impl State {
             }
             Delta::ToolCall { .. } | Delta::ToolInput { .. } | Delta::CallSignature { .. } => {
                 self.has_calls = true;
+                match delta {
+                    Delta::ToolCall { index, .. } => self.bare.push(*index),
+                    Delta::ToolInput { index, .. } => self.bare.retain(|bare| bare != index),
+                    _ => {}
+                }
                 piece.tool_calls = call(delta).map(|call| [call]);
+            }
+            Delta::ToolDone { index, .. } => {
+                let bare = self.bare.iter().position(|bare| bare == index)?;
+                self.bare.swap_remove(bare);
+                piece.tool_calls = Some([input(*index, "{}")]);
             }
             Delta::Citation { json, .. } => {
                 match citation::annotation(json, Some(self.annotations)) {
@@ -133,6 +146,7 @@ pub(super) fn choice(delta: &Delta<'_>) -> Option<u32> {
         | Delta::ToolCall { choice, .. }
         | Delta::CallSignature { choice, .. }
         | Delta::ToolInput { choice, .. }
+        | Delta::ToolDone { choice, .. }
         | Delta::Whole { choice, .. }
         | Delta::Citation { choice, .. } => Some(*choice),
         _ => None,
@@ -140,10 +154,6 @@ pub(super) fn choice(delta: &Delta<'_>) -> Option<u32> {
 }
 
 fn call<'d>(delta: &'d Delta<'_>) -> Option<Call<'d>> {
-    let call = |index: &u32| Call {
-        index: Some(*index),
-        ..Call::default()
-    };
     Some(match delta {
         Delta::ToolCall {
             index, id, name, ..
@@ -154,26 +164,29 @@ fn call<'d>(delta: &'d Delta<'_>) -> Option<Call<'d>> {
                 name: Some(name),
                 arguments: "",
             }),
-            ..call(index)
+            index: Some(*index),
+            ..Call::default()
         },
-        Delta::ToolInput { index, json, .. } => Call {
-            function: Some(Function {
-                name: None,
-                arguments: json,
-            }),
-            ..call(index)
-        },
+        Delta::ToolInput { index, json, .. } => input(*index, json),
         // the Python SDK wants a function in every element
         Delta::CallSignature { index, value, .. } => Call {
-            function: Some(Function {
-                name: None,
-                arguments: "",
-            }),
             extra_content: Some(Extra::signature(value)),
-            ..call(index)
+            ..input(*index, "")
         },
         _ => return None,
     })
+}
+
+/// A piece of a call's input.
+fn input(index: u32, arguments: &str) -> Call<'_> {
+    Call {
+        index: Some(index),
+        function: Some(Function {
+            name: None,
+            arguments,
+        }),
+        ..Call::default()
+    }
 }
 
 /// A number, counted on.
