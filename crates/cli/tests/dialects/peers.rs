@@ -48,6 +48,23 @@ impl Peer {
         }
     }
 
+    /// What documentation calls it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Openai => "`openai`",
+            Self::Generic => "`generic`",
+            Self::Responses => "`responses`",
+            Self::Azure => "`azure`",
+            Self::Openrouter => "`openrouter`",
+            Self::Ollama => "`ollama`",
+            Self::Anthropic => "`anthropic`",
+            Self::Gemini => "`gemini`",
+            Self::Vertex => "`vertex`",
+            Self::VertexClaude => "Claude on `vertex`",
+            Self::Bedrock => "`bedrock`",
+        }
+    }
+
     /// The model's name there; a publisher is told by it.
     pub fn model(self, name: &str) -> String {
         match self {
