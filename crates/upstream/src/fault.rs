@@ -6,7 +6,7 @@
 
 use crate::head;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, StatusCode};
 use punctual_core::{Code, Failure, Fault, Progress, Sent};
 use punctual_wire::{Class, Surface, Verdict, error_body, scrub};
 use std::time::SystemTime;
@@ -84,12 +84,10 @@ pub(crate) fn of_response(
     }
     failure.sent = Sent::Yes;
     failure.status = Some(status);
-    let mut told = head::of_failure(headers);
-    if asked.surface == Surface::Passthrough
-        && let Some(kind) = headers.get(header::CONTENT_TYPE)
-    {
-        told.insert(header::CONTENT_TYPE, kind.clone());
-    }
+    let told = match passed {
+        true => head::of_passed_failure(headers),
+        false => head::of_failure(headers),
+    };
     failure.headers = Some(Box::new(told));
     failure.message = match (&verdict.message, status.is_redirection()) {
         (_, true) => format!("the upstream answered {status}, and redirects are never followed"),
