@@ -15,15 +15,15 @@ install_missing
 pins=crates/cli/tests/sdks
 PUNCTUAL_SDKS="$(realpath -m "${CARGO_TARGET_DIR:-target}")/sdks"
 export PUNCTUAL_SDKS
-wanted=$(cat "$pins/requirements.txt" "$pins/package.json")
+wanted=$(cat "$pins/requirements.txt" "$pins/package-lock.json")
 if [ "$(cat "$PUNCTUAL_SDKS/installed" 2>/dev/null)" != "$wanted" ]; then
-  say "SDKs of OpenAI for Python and Node, into $PUNCTUAL_SDKS"
+  say "SDKs of Python and Node, into $PUNCTUAL_SDKS"
   rm -rf "$PUNCTUAL_SDKS"
   mkdir -p "$PUNCTUAL_SDKS"
   python3 -m venv "$PUNCTUAL_SDKS/venv"
   "$PUNCTUAL_SDKS/venv/bin/pip" install --quiet --disable-pip-version-check -r "$pins/requirements.txt"
-  cp "$pins/package.json" "$PUNCTUAL_SDKS/"
-  npm install --prefix "$PUNCTUAL_SDKS" --no-audit --no-fund --no-package-lock --loglevel=error
+  cp "$pins/package.json" "$pins/package-lock.json" "$PUNCTUAL_SDKS/"
+  npm ci --prefix "$PUNCTUAL_SDKS" --no-audit --no-fund --ignore-scripts --loglevel=error
   printf '%s' "$wanted" > "$PUNCTUAL_SDKS/installed"
 fi
 

@@ -7,7 +7,7 @@ import openai
 from openai import OpenAI
 from pydantic import BaseModel
 
-from checks import BASE_URL, KEY, MESSAGES, WEATHER_TOOL, Took, Upstream, check, raised, run_all
+from checks import BASE_URL, KEY, MESSAGES, LOOKUP_TOOL, Took, Upstream, check, raised, run_all
 
 client = OpenAI(base_url=BASE_URL, api_key=KEY)
 once = client.with_options(max_retries=0)
@@ -48,7 +48,7 @@ def a_stream_has_the_text_of_the_whole_answer():
 
 @check
 def tool_calls_are_the_same_whole_and_streamed():
-    ask = {"model": "tooling", "messages": MESSAGES, "tools": [WEATHER_TOOL]}
+    ask = {"model": "tooling", "messages": MESSAGES, "tools": [LOOKUP_TOOL]}
     whole = client.chat.completions.create(**ask).choices[0]
     assert whole.finish_reason == "tool_calls", whole
     with client.chat.completions.stream(**ask) as stream:

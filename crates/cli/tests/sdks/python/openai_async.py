@@ -4,7 +4,7 @@ import asyncio
 import openai
 from openai import AsyncOpenAI
 
-from checks import BASE_URL, KEY, MESSAGES, WEATHER_TOOL, Took, Upstream, check, raised_async, run_all
+from checks import BASE_URL, KEY, MESSAGES, LOOKUP_TOOL, Took, Upstream, check, raised_async, run_all
 
 client = AsyncOpenAI(base_url=BASE_URL, api_key=KEY)
 
@@ -23,7 +23,7 @@ async def answers_whole_and_streamed_are_the_same():
 
 @check
 async def streamed_tool_calls_are_put_together():
-    async with client.chat.completions.stream(model="tooling", messages=MESSAGES, tools=[WEATHER_TOOL]) as stream:
+    async with client.chat.completions.stream(model="tooling", messages=MESSAGES, tools=[LOOKUP_TOOL]) as stream:
         final = await stream.get_final_completion()
     [call] = final.choices[0].message.tool_calls
     assert call.function.name and call.function.arguments, call
@@ -95,5 +95,5 @@ async def a_cancelled_task_ends_the_upstream_of_a_stream():
     upstream.closed_within_ms(now)
 
 
-loop = asyncio.new_event_loop()
-run_all(lambda function: loop.run_until_complete(function()))
+
+run_all()

@@ -2,6 +2,8 @@
 
 The test that starts a script passes where things are: PUNCTUAL_URL, PUNCTUAL_KEY, SIM_URL.
 """
+import asyncio
+import inspect
 import json
 import os
 import signal
@@ -10,36 +12,49 @@ import time
 import traceback
 import urllib.request
 
-BASE_URL = os.environ["PUNCTUAL_URL"] + "/v1"
+URL = os.environ["PUNCTUAL_URL"]
+BASE_URL = URL + "/v1"
+SIM_URL = os.environ["SIM_URL"]
 KEY = os.environ["PUNCTUAL_KEY"]
 MESSAGES = [{"role": "user", "content": "hi"}]
-WEATHER_TOOL = {
-    "type": "function",
-    "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
-}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+LOOKUP_TOOL = {"type": "function", "function": {"name": "lookup", "description": "Looks a city up.", "parameters": CITY}}
 
 CHECKS = []
 
 
 def check(function):
-    """Adds a function to what `run_all` runs; its name is the promise."""
-    CHECKS.append(function)
+    """Adds a function, which may be a coroutine's, to what `run_all` runs; its name is the promise."""
+    CHECKS.append((function.__name__, function, ()))
     return function
 
 
-def run_all(call=lambda function: function()):
+def check_each(*cases):
+    """As `check`, once for each of these arguments."""
+
+    def add(function):
+        CHECKS.extend((f"{function.__name__}: {case}", function, (case,)) for case in cases)
+        return function
+
+    return add
+
+
+def run_all():
     """Runs every check, also after one has failed; ends the process with 0 only when all held."""
     signal.alarm(120)
+    loop = asyncio.new_event_loop()
     failed = 0
-    for function in CHECKS:
-        name = function.__name__.replace("_", " ")
+    for name, function, arguments in CHECKS:
+        name = name.replace("_", " ")
         try:
-            call(function)
+            done = function(*arguments)
+            if inspect.iscoroutine(done):
+                loop.run_until_complete(done)
             print("ok    ", name, flush=True)
         except Exception:
             failed += 1
             print("WRONG ", name, flush=True)
-            traceback.print_exc(file=sys.stdout)
+            traceback.print_exc(limit=4, chain=False, file=sys.stdout)
     print(f"{len(CHECKS) - failed} of {len(CHECKS)} checks held", flush=True)
     sys.exit(1 if failed or not CHECKS else 0)
 
@@ -52,11 +67,24 @@ class Upstream:
         self.before = len(self._report()["requests"])
 
     def _report(self):
-        with urllib.request.urlopen(f"{os.environ['SIM_URL']}/_sim/report?model={self.model}") as answer:
+        with urllib.request.urlopen(f"{SIM_URL}/_sim/report?model={self.model}") as answer:
             return json.load(answer)
 
     def requests(self):
         return self._report()["requests"][self.before :]
+
+    def only(self):
+        """The one request there was."""
+        [request] = self.requests()
+        return request
+
+    def body(self):
+        """The JSON of the one request there was."""
+        return json.loads(self.only()["body"])
+
+    def headers(self):
+        """The header lines of the one request there was, by name."""
+        return {name.lower(): value for name, value in self.only()["headers"]}
 
     def now_us(self):
         return self._report()["now_us"]
