@@ -112,7 +112,9 @@ impl Events {
 
     fn piece(&mut self, event: Frame, reader: &Reader) -> Option<Piece> {
         if !event.is_complete() && event.is_comment_only() {
-            return is_blank(event.raw()).then(|| comment(event.into_raw()));
+            // line ends behind the last event are the upstream's own words
+            let kept = is_blank(event.raw()) && !self.reading.translates();
+            return kept.then(|| comment(event.into_raw()));
         }
         let (judged, translated) = self.reading.read(&event);
         self.remember(reader);

@@ -85,6 +85,11 @@ impl Reading {
         }
     }
 
+    /// Whether what comes is written anew.
+    pub(super) fn translates(&self) -> bool {
+        matches!(self, Self::Translated { .. })
+    }
+
     /// What the caller's API had no place for.
     pub(super) fn lost(&self) -> Option<&Lost> {
         match self {
