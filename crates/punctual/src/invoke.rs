@@ -67,7 +67,7 @@ impl Tee {
 }
 
 /// A record of something that is no call of a client's, and what it says when it closes.
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "reqwest-middleware"))]
 pub(crate) fn record(surface: Surface, deadline: Deadline) -> (Arc<Tee>, Record) {
     let tee = Tee::new(None);
     let id = format!("{:016x}", fastrand::u64(..)).into();
@@ -77,7 +77,7 @@ pub(crate) fn record(surface: Surface, deadline: Deadline) -> (Arc<Tee>, Record)
 }
 
 /// The time of something that is no call of a client's is up.
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "reqwest-middleware"))]
 pub(crate) fn over(deadline: &Deadline) -> Error {
     let (tee, mut record) = record(Surface::Passthrough, *deadline);
     let failure = punctual_core::deadline_exceeded(deadline);

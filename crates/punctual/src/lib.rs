@@ -26,7 +26,11 @@
 //! loop. Dropping a call's future or its stream ends everything about the call at once.
 
 mod answer;
+#[cfg(any(feature = "tower", feature = "reqwest-middleware"))]
+mod answered;
 mod blocking;
+#[cfg(any(feature = "tower", feature = "reqwest-middleware"))]
+mod bounded;
 mod call;
 mod client;
 mod compose;
@@ -43,6 +47,8 @@ mod merge;
 mod node;
 mod provider;
 mod record;
+#[cfg(feature = "reqwest-middleware")]
+pub mod reqwest;
 mod runtime;
 mod stream;
 mod timeouts;

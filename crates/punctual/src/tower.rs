@@ -26,12 +26,11 @@
 //! # }
 //! ```
 
-mod body;
 mod deadline;
 mod exchange;
 mod plan;
 
-pub use body::Bounded;
+pub use crate::bounded::Bounded;
 pub use deadline::{Deadline, DeadlineLayer};
 pub use exchange::Error;
 pub use plan::{Fallback, Retry, RetryLayer};

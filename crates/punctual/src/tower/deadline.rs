@@ -1,10 +1,7 @@
 //! A limit over a service's answer, its body included.
 
-use super::{
-    body::Bounded,
-    exchange::{BoxError, Error},
-};
-use crate::{ForwardDeadline, invoke};
+use super::exchange::Error;
+use crate::{ForwardDeadline, answered::BoxError, bounded::Bounded, invoke};
 use http::{Request, Response};
 use punctual_core::arm;
 use std::{

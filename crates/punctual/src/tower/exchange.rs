@@ -1,24 +1,16 @@
 //! A service as one of the engine's targets: the answer of an attempt is its head; the body goes to the
 //! caller as it is.
 
-use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use punctual_core::{
-    Attempt, Call, Code, End, Failure, Head, Kind, Piece, Pieces, Sent, Summary, TargetId, Upstream,
-};
-use punctual_wire::Verdict;
+use crate::answered::{self, Answered, BoxError};
+use http::{Request, Response};
+use punctual_core::{Attempt, Call, Code, Failure, Sent, TargetId, Upstream};
 use std::{
     fmt,
     future::poll_fn,
     marker::PhantomData,
     sync::{Mutex, PoisonError},
-    task::{Context, Poll},
-    time::SystemTime,
 };
 use tower_service::Service;
-
-/// Any error.
-pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why there is no answer.
 #[non_exhaustive]
@@ -127,34 +119,12 @@ where
         let answer = service.call(request).await;
         let answer = answer.map_err(|error| broken(error, Sent::Maybe))?;
         attempt.progress.headers();
-        let (status, failure) = (answer.status(), failure(&answer));
+        let (status, failure) = (
+            answer.status(),
+            answered::failure(answer.status(), answer.headers()),
+        );
         self.keep(Came::Answer(answer));
         failure.map_or(Ok(Answered::new(status)), Err)
-    }
-}
-
-/// What a head says by the table of failures.
-fn failure<R>(answer: &Response<R>) -> Option<Box<Failure>> {
-    let status = answer.status();
-    if status.is_success() || status.is_informational() || status.is_redirection() {
-        return None;
-    }
-    let verdict = Verdict::of_response(status.as_u16(), answer.headers(), b"", SystemTime::now());
-    let mut failure = Failure::new(code(status), format!("the service answered {status}"));
-    (failure.status, failure.sent) = (Some(status), Sent::Yes);
-    (failure.retry_after, failure.should_retry) = (verdict.retry, verdict.should_retry);
-    Some(failure)
-}
-
-fn code(status: StatusCode) -> Code {
-    match status.as_u16() {
-        429 => Code::RateLimited,
-        402 => Code::QuotaExhausted,
-        503 | 529 => Code::Overloaded,
-        401 | 403 => Code::Unauthorized,
-        404 => Code::NotFound,
-        408 | 425 | 500..=599 => Code::ServerError,
-        _ => Code::InvalidRequest,
     }
 }
 
@@ -175,43 +145,5 @@ where
         attempt: &Attempt<'_>,
     ) -> impl Future<Output = Result<Answered, Box<Failure>>> + Send {
         self.ask(target, attempt)
-    }
-}
-
-/// An answer whose head has come: that is all the engine waits for.
-pub(super) struct Answered {
-    head: Head,
-    piece: Option<Piece>,
-}
-
-impl Answered {
-    fn new(status: StatusCode) -> Self {
-        let piece = Piece {
-            bytes: Bytes::new(),
-            kind: Kind::Content { text: true },
-            end: Some(End::Other),
-        };
-        let head = Head {
-            status,
-            ..Head::default()
-        };
-        Self {
-            head,
-            piece: Some(piece),
-        }
-    }
-}
-
-impl Pieces for Answered {
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn poll_piece(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>> {
-        Poll::Ready(self.piece.take().map(Ok))
-    }
-
-    fn summary(&self) -> Summary {
-        Summary::default()
     }
 }

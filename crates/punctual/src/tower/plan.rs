@@ -1,7 +1,7 @@
 //! Retry and fallback over services.
 
-use super::exchange::{BoxError, Came, Error, Services};
-use crate::{invoke, runtime};
+use super::exchange::{Came, Error, Services};
+use crate::{answered::BoxError, invoke, runtime};
 use http::{Request, Response};
 use punctual_core::{
     Backoff, Call, CodeSet, Engine, Open, Outcome, Plan, Policy, Refused, Retry as Rules, Surface,

@@ -1,7 +1,6 @@
 //! The body of an answer, until its time is up.
 
-use super::exchange::BoxError;
-use crate::invoke;
+use crate::{answered::BoxError, invoke};
 use http_body::{Body, Frame, SizeHint};
 use punctual_core::{Deadline, arm, reached};
 use std::{
@@ -27,7 +26,7 @@ impl<B> std::fmt::Debug for Bounded<B> {
 }
 
 impl<B> Bounded<B> {
-    pub(super) fn new(body: B, deadline: Deadline) -> Self {
+    pub(crate) fn new(body: B, deadline: Deadline) -> Self {
         Self {
             body: Some(Box::pin(body)),
             deadline,
