@@ -1,0 +1,97 @@
+//! The splitters: the same frames for every cut, no byte lost, and a bound that holds.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use punctual_wire::frame::{Frame, Framing, Splitter};
+
+use super::{frames, sizes, source};
+
+/// Server-sent events.
+pub fn sse(data: &[u8]) {
+    independent(Framing::Sse, data);
+}
+
+/// Lines of JSON.
+pub fn lines(data: &[u8]) {
+    independent(Framing::Lines, data);
+}
+
+/// A JSON array.
+pub fn array(data: &[u8]) {
+    independent(Framing::Array, data);
+}
+
+/// AWS messages: the bytes as they are, with every sum put right, and as text that is framed first.
+pub fn eventstream(data: &[u8]) {
+    independent(Framing::EventStream, data);
+    independent(Framing::EventStream, &source::summed(data));
+    let framed = source::messages(data);
+    let read = independent(Framing::EventStream, &framed);
+    // names are text, or the message is at fault
+    assert!(read == framed.len() || std::str::from_utf8(data).is_err());
+}
+
+/// What frames say. An LF behind a CR may be with the event it ends or with the next one.
+fn events(frames: &[Frame]) -> Vec<(Option<&str>, Cow<'_, [u8]>, bool)> {
+    let event = |frame: &'_ Frame| frame.data().is_some() || frame.name().is_some();
+    frames
+        .iter()
+        .filter(|frame| event(frame))
+        .map(|frame| {
+            (
+                frame.name(),
+                frame.data().unwrap_or_default(),
+                frame.is_complete(),
+            )
+        })
+        .collect()
+}
+
+/// How many of the bytes came out in frames.
+fn independent(framing: Framing, data: &[u8]) -> usize {
+    let whole = frames(framing, data, &[]);
+    for sizes in [vec![1], sizes(data)] {
+        let cut = frames(framing, data, &sizes);
+        assert_eq!(events(&whole), events(&cut), "cut by {sizes:?}");
+    }
+    let raw: Vec<u8> = whole
+        .iter()
+        .flat_map(|frame| frame.raw().to_vec())
+        .collect();
+    match framing {
+        // behind a fault nothing is read
+        Framing::EventStream => assert!(data.starts_with(&raw) || raw.is_empty()),
+        _ => assert_eq!(raw, data, "bytes are lost"),
+    }
+    for frame in &whole {
+        let _ = (
+            frame.name(),
+            frame.data(),
+            frame.closing(),
+            frame.is_comment_only(),
+        );
+    }
+    bounded(framing, data);
+    raw.len()
+}
+
+/// A frame beyond the limit is refused once, and nothing is held afterwards.
+fn bounded(framing: Framing, data: &[u8]) {
+    let limit = 24;
+    let mut splitter = Splitter::new(framing, limit);
+    for piece in data.chunks(7) {
+        splitter.push(Bytes::copy_from_slice(piece));
+        while let Some(frame) = splitter.next() {
+            match frame {
+                Ok(frame) => assert!(frame.raw().len() <= limit + 7, "{frame:?}"),
+                Err(_) => assert!(splitter.next().is_none()),
+            }
+        }
+        assert!(
+            splitter.held() <= limit + 7,
+            "{} bytes are held",
+            splitter.held()
+        );
+    }
+}

@@ -1,0 +1,2 @@
+#![no_main]
+punctual_fuzz::target!(array);
