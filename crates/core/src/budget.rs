@@ -53,10 +53,11 @@ impl RetryBudget {
     fn with<T>(&self, f: impl FnOnce(&mut u64) -> T) -> T {
         let mut b = self.balance.lock().unwrap_or_else(PoisonError::into_inner);
         // one retry a second is one thousandth a millisecond
-        let earned = b.at.elapsed().as_millis();
+        let now = Instant::now();
+        let earned = now.saturating_duration_since(b.at).as_millis();
         b.at += Duration::from_millis(u64::try_from(earned).unwrap_or(MOST).min(MOST));
         if earned > u128::from(MOST) {
-            b.at = Instant::now();
+            b.at = now;
         }
         b.thousandths = (b.thousandths + u64::try_from(earned).unwrap_or(MOST).min(MOST)).min(MOST);
         f(&mut b.thousandths)

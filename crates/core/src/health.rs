@@ -96,22 +96,29 @@ impl Health {
     /// Why and how long it rests, if it does.
     #[must_use]
     pub fn resting(&self) -> Option<Resting> {
-        self.lock().resting(Instant::now())
+        let s = self.lock();
+        // nearly always; then no clock is asked
+        if s.is_well() {
+            return None;
+        }
+        s.resting(Instant::now())
     }
 
     /// Enters an attempt, or says why not. After the open time one caller enters as the probe.
     pub fn enter(self: &Arc<Self>, pass: Pass) -> Result<Entry, Resting> {
         let mut s = self.lock();
-        let now = Instant::now();
-        if let Some(resting) = s.resting(now).filter(|r| pass.is_stopped_by(r)) {
-            return Err(resting);
-        }
-        if s.open_until.is_some() && s.probing {
-            return Err(Resting {
-                rest: Rest::Open,
-                left: s.open_left(now),
-                probing: true,
-            });
+        if !s.is_well() {
+            let now = Instant::now();
+            if let Some(resting) = s.resting(now).filter(|r| pass.is_stopped_by(r)) {
+                return Err(resting);
+            }
+            if s.open_until.is_some() && s.probing {
+                return Err(Resting {
+                    rest: Rest::Open,
+                    left: s.open_left(now),
+                    probing: true,
+                });
+            }
         }
         let probe = s.open_until.is_some();
         s.probing |= probe;
@@ -148,6 +155,11 @@ impl Health {
 }
 
 impl State {
+    /// Neither an opening nor a cooldown is on record, over or not.
+    fn is_well(&self) -> bool {
+        self.open_until.is_none() && self.cooling_until.is_none()
+    }
+
     fn open_left(&self, now: Instant) -> Duration {
         self.open_until
             .map_or(Duration::ZERO, |u| u.saturating_duration_since(now))

@@ -198,12 +198,12 @@ impl Lane {
         }
     }
 
-    fn release(&self, held: Duration) {
+    fn release(&self, since: Instant) {
         {
             let mut inner = self.lock();
             inner.in_use -= 1;
             if inner.limits.shed == Shed::Predicted {
-                inner.recent.add(held);
+                inner.recent.add(since.elapsed());
             }
             if inner.queue.len() == 0 {
                 return;
@@ -307,7 +307,7 @@ impl Inner {
 impl Drop for Permit {
     fn drop(&mut self) {
         if let Some(lane) = self.lane.take() {
-            lane.release(self.since.elapsed());
+            lane.release(self.since);
         }
     }
 }

@@ -146,6 +146,15 @@ impl Record {
         ));
     }
 
+    /// A permit was free at once.
+    pub(crate) fn queue_passed(&mut self, target: &Arc<str>) {
+        self.queue_joined(target);
+        if let Some(mut wait) = self.report.waiting.take() {
+            wait.admitted = true;
+            self.queued(wait);
+        }
+    }
+
     pub(crate) fn queue_waits(&mut self, target: &Arc<str>, predicted: Option<Duration>) {
         if let Some(wait) = &mut self.report.waiting {
             wait.predicted = predicted;
@@ -159,6 +168,10 @@ impl Record {
             return;
         };
         wait.close(refused);
+        self.queued(wait);
+    }
+
+    fn queued(&mut self, wait: QueueReport) {
         self.report.queue += wait.length();
         self.report.last_part_ended = wait.ended;
         self.tell(&Event::QueueLeft(&wait));

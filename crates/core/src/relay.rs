@@ -119,14 +119,15 @@ impl<P: Pieces> Relay<P> {
         pace: Pace,
     ) -> Self {
         let ends_at = record.as_ref().and_then(|r| r.report().deadline.at());
+        let now = Instant::now();
         Self(Arc::new(Mutex::new(Cell {
             stage,
             record,
             voice,
-            beat: Beat::new(pace.heartbeat),
+            beat: Beat::new(pace.heartbeat, now),
             waker: None,
-            opened_at: Instant::now(),
-            handed_at: Some(Instant::now()),
+            opened_at: now,
+            handed_at: Some(now),
             stall: pace.stall,
             ends_at,
             expired_at: None,

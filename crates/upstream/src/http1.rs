@@ -90,10 +90,10 @@ struct Resting {
 
 impl Idle {
     /// The one that came last and is not known to be dead.
-    fn take(&self) -> Option<Box<Line>> {
+    fn take(&self, now: Instant) -> Option<Box<Line>> {
         loop {
             let (mut line, since) = self.lock().lines.pop()?;
-            if since.elapsed() < MAX_REST && line.rests() {
+            if now.saturating_duration_since(since) < MAX_REST && line.rests() {
                 return Some(line);
             }
         }
@@ -146,10 +146,11 @@ impl Pool {
         outgoing: Outgoing<'_>,
         progress: &Progress,
     ) -> Result<(Parts, Stream), Box<Failure>> {
-        if let Some(mut line) = self.idle.take() {
+        let started = Instant::now();
+        if let Some(mut line) = self.idle.take(started) {
             progress.connected(true);
             let wire = line.driven.wire();
-            let (started, read, written) = (Instant::now(), wire.read(), wire.written());
+            let (read, written) = (wire.read(), wire.written());
             match line.ask(outgoing.request(), progress).await {
                 Ok(answer) => {
                     count(&self.counts.reuses);

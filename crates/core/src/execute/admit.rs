@@ -124,11 +124,11 @@ impl<U: Upstream> Run<U> {
         target: &Target,
         reserve: Option<Cut>,
     ) -> Result<Permit, Box<Failure>> {
-        self.record.queue_joined(&target.name);
         if let Some(permit) = target.lane.try_admit() {
-            self.record.queue_left(None);
+            self.record.queue_passed(&target.name);
             return Ok(permit);
         }
+        self.record.queue_joined(&target.name);
         let admission = self.admission();
         self.record
             .queue_waits(&target.name, target.lane.predicted_wait(&admission));

@@ -22,10 +22,10 @@ pub(super) struct Beat {
 }
 
 impl Beat {
-    pub(super) fn new(every: Option<Duration>) -> Self {
+    pub(super) fn new(every: Option<Duration>, now: Instant) -> Self {
         Self {
             every,
-            last: Instant::now(),
+            last: now,
             timer: None,
             beaten: false,
             begun: false,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn written(frames: &[&'static str]) -> String {
-        let mut beat = Beat::new(None);
+        let mut beat = Beat::new(None, Instant::now());
         let mut out = String::new();
         for frame in frames {
             if *frame == ":\n" {
