@@ -5,7 +5,12 @@
 //! deadline, the stages of the shutdown. Whichever comes, dropping the connection drops its requests with
 //! all they hold: that is the cancellation.
 
-use crate::{front, gateway::Gateway, settings::Settings, shutdown::Stage};
+use crate::{
+    front::{self, LetIn},
+    gateway::Gateway,
+    settings::Settings,
+    shutdown::Stage,
+};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use punctual_core::{Upstream, Vigil};
@@ -54,6 +59,7 @@ pub(crate) struct Link<U: Upstream> {
     pub(crate) peer: IpAddr,
     /// The address the connection came in on.
     pub(crate) local: Option<IpAddr>,
+    pub(crate) let_in: LetIn,
     activity: Arc<Activity>,
 }
 
@@ -85,6 +91,7 @@ pub(crate) async fn serve<U: Upstream>(
         unread: AtomicBool::new(false),
         peer,
         local: socket.local_addr().ok().map(|a| a.ip()),
+        let_in: LetIn::default(),
         activity,
         gateway,
     });

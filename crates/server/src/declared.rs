@@ -115,12 +115,12 @@ pub(crate) struct Unusable {
 
 impl Declared {
     /// Reads all of them. `trusted` says whether the peer may speak for a mesh, `lenient` whether an
-    /// unreadable header of ours is ignored instead of refused.
+    /// unreadable header of ours is ignored instead of refused. `now` is asked only where there is a header.
     pub(crate) fn read(
         headers: &HeaderMap,
         trusted: bool,
         lenient: bool,
-        now: SystemTime,
+        now: impl Fn() -> SystemTime,
     ) -> Result<Self, Unusable> {
         let mut declared = Self::default();
         for (name, value) in headers {
@@ -131,7 +131,7 @@ impl Declared {
             if d.trusted && !trusted {
                 continue;
             }
-            match d.unit.read(value.to_str().unwrap_or("\u{fffd}"), now) {
+            match d.unit.read(value.to_str().unwrap_or("\u{fffd}"), now()) {
                 Reading::Left(left) => declared.take(d, left),
                 Reading::Spent if d.ours => declared.take(d, Duration::ZERO),
                 Reading::Unreadable(wanted) if d.ours && !lenient => {

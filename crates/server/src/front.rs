@@ -34,7 +34,7 @@ mod peek;
 mod place;
 mod serve;
 mod words;
-pub(crate) use door::is_local_name;
+pub(crate) use door::{LetIn, is_local_name};
 use place::{Ask, Place};
 
 /// One request on its way through the front.

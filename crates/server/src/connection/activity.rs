@@ -78,7 +78,11 @@ impl Activity {
 
     /// Bytes went to the caller.
     pub(super) fn wrote(&self) {
-        self.lock().idle_since = Instant::now();
+        let mut s = self.lock();
+        // while a request is in flight nothing is idle; its end sets this anew
+        if s.in_flight == 0 {
+            s.idle_since = Instant::now();
+        }
     }
 
     /// The socket takes no more bytes, or takes them again.

@@ -17,7 +17,7 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 fn read(pairs: &[(&'static str, &str)]) -> Result<Declared, Unusable> {
-    Declared::read(&headers(pairs), false, false, now())
+    Declared::read(&headers(pairs), false, false, now)
 }
 
 /// The whole request's budget in ms and who set it, for a unary request or a stream.
@@ -106,7 +106,7 @@ fn the_agent_proxy_mode_ignores_and_counts_them() {
         ("x-request-deadline-ms", "abc"),
         ("x-request-deadline-at", "1"),
     ]);
-    let declared = Declared::read(&junk, false, true, now()).unwrap();
+    let declared = Declared::read(&junk, false, true, now).unwrap();
     let ignored: Vec<_> = declared.ignored().collect();
     assert_eq!(declared.total, None);
     assert_eq!(ignored, ["x-request-deadline-ms", "x-request-deadline-at"]);
@@ -216,19 +216,19 @@ fn a_mesh_is_believed_from_trusted_peers_only() {
         ("l5d-timeout", "5s"),
     ]);
     assert_eq!(
-        Declared::read(&map, false, false, now()).unwrap(),
+        Declared::read(&map, false, false, now).unwrap(),
         Declared::default()
     );
-    let declared = Declared::read(&map, true, false, now()).unwrap();
+    let declared = Declared::read(&map, true, false, now).unwrap();
     assert_eq!(
         declared.total,
         Some((Duration::from_millis(4900), Source::Header("l5d-timeout")))
     );
     for (text, ms) in [("500ms", 400), ("1m", 59_000), ("1.5s", 1_400)] {
-        let one = Declared::read(&headers(&[("l5d-timeout", text)]), true, false, now()).unwrap();
+        let one = Declared::read(&headers(&[("l5d-timeout", text)]), true, false, now).unwrap();
         assert_eq!(one.total.unwrap().0.as_millis(), ms, "{text}");
     }
-    let junk = Declared::read(&headers(&[("l5d-timeout", "soon")]), true, false, now());
+    let junk = Declared::read(&headers(&[("l5d-timeout", "soon")]), true, false, now);
     assert_eq!(junk.unwrap(), Declared::default());
 }
 

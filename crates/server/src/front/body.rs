@@ -6,7 +6,7 @@
 use crate::{memory::Memory, settings::Settings};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use punctual_core::{Deadline, arm, reached};
 use std::{error::Error, io, sync::Arc};
 use tokio::{select, time::Instant};
@@ -49,6 +49,10 @@ pub(super) async fn receive(
         } else {
             pieces.extend_from_slice(&std::mem::take(&mut whole));
             pieces.extend_from_slice(&piece);
+        }
+        // of a length that was declared nothing is left to ask for
+        if body.is_end_stream() {
+            break;
         }
     }
     if !pieces.is_empty() {

@@ -6,9 +6,14 @@
 
 use super::Visit;
 use crate::{answer::Refusal, connection::MAX_HEADERS, settings::Settings};
-use http::{HeaderMap, Method, StatusCode, Version, header, request::Parts, uri::Authority};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts, uri::Authority,
+};
 use punctual_core::Upstream;
-use std::net::IpAddr;
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 type Checked = Result<(), Box<Refusal>>;
 
@@ -32,8 +37,12 @@ pub(super) fn check<U: Upstream>(head: &Parts, visit: &Visit<U>) -> Checked {
             "send the path alone as the request target, not a whole URL",
         ));
     }
-    let host = host(head).map_err(|message| bad("bad_host", message))?;
     let settings = &visit.now.settings;
+    let line = only_line(&head.headers).filter(|_| visit.is_http1());
+    if line.is_some_and(|line| visit.link.let_in.holds(line, settings)) {
+        return origin(&head.headers, settings);
+    }
+    let host = host(head).map_err(|message| bad("bad_host", message))?;
     if !is_known(&host, visit.link.local, settings) {
         let message = "the host this request names is not one of this gateway's; \
                        add it to server.hosts if it should be";
@@ -43,7 +52,38 @@ pub(super) fn check<U: Upstream>(head: &Parts, visit: &Visit<U>) -> Checked {
             message.to_owned(),
         ));
     }
+    if let Some(line) = line {
+        visit.link.let_in.keep(line, settings);
+    }
     origin(&head.headers, settings)
+}
+
+/// The `Host` under which a connection's requests were let in last: nearly always all of them name the same.
+/// Good for the settings it was judged by.
+#[derive(Default)]
+pub(crate) struct LetIn(Mutex<Option<(HeaderValue, Weak<Settings>)>>);
+
+impl LetIn {
+    fn holds(&self, line: &HeaderValue, settings: &Arc<Settings>) -> bool {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // a handle, weak as it is, keeps the address from being used again
+        let same = |by: &Weak<Settings>| std::ptr::eq(by.as_ptr(), Arc::as_ptr(settings));
+        matches!(&*last, Some((known, by)) if known == line && same(by))
+    }
+
+    fn keep(&self, line: &HeaderValue, settings: &Arc<Settings>) {
+        // a copy: the line itself holds the memory that the whole head was read into
+        let copy = HeaderValue::from_bytes(line.as_bytes()).ok();
+        let kept = copy.map(|line| (line, Arc::downgrade(settings)));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+}
+
+/// The `Host` line, if there is exactly one.
+fn only_line(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let mut lines = headers.get_all(header::HOST).iter();
+    let line = lines.next();
+    line.filter(|_| lines.next().is_none())
 }
 
 /// The one host that the request names.
@@ -190,6 +230,18 @@ mod tests {
             ..Settings::default()
         };
         assert!(is_known(&"evil.example".parse().unwrap(), None, &any));
+    }
+
+    #[test]
+    fn a_host_that_was_let_in_is_good_for_the_same_settings_only() {
+        let (let_in, settings) = (LetIn::default(), Arc::new(Settings::default()));
+        let line = HeaderValue::from_static("localhost:1");
+        assert!(!let_in.holds(&line, &settings));
+        let_in.keep(&line, &settings);
+        assert!(let_in.holds(&line, &settings));
+        let other = HeaderValue::from_static("localhost:2");
+        assert!(!let_in.holds(&other, &settings));
+        assert!(!let_in.holds(&line, &Arc::new(Settings::default())));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(super) fn declared<U: Upstream>(
 ) -> Result<Declared, Box<Refusal>> {
     let settings = &visit.now.settings;
     let trusted = (settings.trusted)(visit.link.peer);
-    let declared = Declared::read(headers, trusted, settings.compat, SystemTime::now());
+    let declared = Declared::read(headers, trusted, settings.compat, SystemTime::now);
     let declared = declared.map_err(|unusable| Refusal::unusable_deadline(unusable.message))?;
     for name in declared.ignored() {
         let gateway = &visit.link.gateway;
