@@ -3,7 +3,7 @@
 //! A value of another dialect can have a `type` too; what is not named here came from elsewhere and is not
 //! passed on as if it were this API's. The lists are those of the official SDKs, and xAI's `x_search`.
 
-use crate::middle::Json;
+use crate::{json, middle::Json};
 
 /// Items that are written as they came.
 const ITEMS: [&str; 26] = [
@@ -74,6 +74,13 @@ const PARAMETERS: [&str; 16] = [
     "tool_choice",
     "truncation",
 ];
+
+/// Whether a `tool_choice` that the middle form does not have is this API's. Chat completions put what is chosen
+/// into a member of its own (`{"type":"custom","custom":{…}}`), here it stands beside the `type`.
+pub(super) fn is_choice(value: &Json) -> bool {
+    let kind = value.member("type").and_then(json::text);
+    kind.is_some_and(|kind| value.member(&kind).is_none())
+}
 
 /// Whether an item is this API's. Anthropic has a `compaction` too, which is in words; this one is encrypted.
 pub(super) fn is_item(kind: &str, value: &Json) -> bool {

@@ -106,6 +106,7 @@ fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Vec<(&'a str, &'a Json)> 
             // written with what the middle form knows of it
             "include" => {}
             "tool_choice" if request.tool_choice.is_some() => {}
+            "tool_choice" if !kinds::is_choice(value) => lost.parameter("tool_choice"),
             name if kinds::is_parameter(name) => kept.push((name, value)),
             name => lost.parameter(name.to_owned()),
         }

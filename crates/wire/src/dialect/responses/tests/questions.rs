@@ -339,3 +339,25 @@ fn what_was_read_is_written_again() {
     assert_eq!(again, body);
     assert!(lost.is_empty(), "{lost:?}");
 }
+
+#[test]
+fn a_choice_in_the_form_of_chat_completions_is_named_and_not_written() {
+    for choice in [
+        r#""Hello""#,
+        r#"{"type":"custom","custom":{"name":"f"}}"#,
+        r#"{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[]}}"#,
+    ] {
+        let (body, lost) = write(&Request {
+            extra: vec![("tool_choice".to_owned(), json(choice))],
+            ..said(vec![])
+        });
+        assert_eq!(body, r#"{"model":"gpt","input":[]}"#, "{choice}");
+        assert_eq!(lost.parameters, ["tool_choice"]);
+    }
+    let own = r#"{"type":"custom","name":"f"}"#;
+    let (body, lost) = write(&Request {
+        extra: vec![("tool_choice".to_owned(), json(own))],
+        ..said(vec![])
+    });
+    assert!(body.contains(own) && lost.is_empty(), "{body} {lost:?}");
+}
