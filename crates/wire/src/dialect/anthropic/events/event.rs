@@ -8,6 +8,9 @@ use serde_json::value::RawValue;
 
 use super::super::{blocks::Block, usage::Written};
 
+/// Bytes that hold most events: memory is asked for once, not for each of the many small writes.
+const EVENT: usize = 192;
+
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Event<'a> {
@@ -78,6 +81,7 @@ impl Event<'_> {
     }
 
     pub(super) fn write(&self, out: &mut BytesMut) {
+        out.reserve(EVENT);
         out.put_slice(b"event: ");
         out.put_slice(self.name().as_bytes());
         out.put_slice(b"\ndata: ");

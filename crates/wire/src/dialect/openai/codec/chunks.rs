@@ -20,6 +20,9 @@ mod piece;
 
 use piece::{Piece, State};
 
+/// Bytes that hold most chunks: memory is asked for once, not for each of the many small writes.
+const CHUNK: usize = 320;
+
 /// A writer of one stream.
 pub(super) fn writer(asked: &Asked) -> Box<dyn Encode> {
     Box::new(Chunks {
@@ -178,6 +181,7 @@ impl Chunks {
             choices,
             usage: (asked.include_usage || usage.is_some()).then_some(usage),
         };
+        out.reserve(CHUNK);
         out.extend_from_slice(b"data: ");
         // memory does not fail to be written to, and everything here serialises
         let _ = serde_json::to_writer(out.writer(), &chunk);

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::middle::Json;
 
+/// Bytes that hold most events: memory is asked for once, not for each of the many small writes.
+const EVENT: usize = 320;
+
 /// The members of all kinds of events; each kind has a few.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Event<'a> {
@@ -67,6 +70,7 @@ impl Numbers {
             ..event
         };
         self.0 = self.0.saturating_add(1);
+        out.reserve(EVENT);
         out.put_slice(b"event: ");
         out.put_slice(kind.as_bytes());
         out.put_slice(b"\ndata: ");
