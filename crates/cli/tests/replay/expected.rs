@@ -9,7 +9,7 @@ use super::{
 
 /// The status of the answer when `code` is the last word before anything was sent. `upstream` is the
 /// status that the upstream gave.
-fn status(code: &str, upstream: u16) -> u16 {
+pub fn status(code: &str, upstream: u16) -> u16 {
     match code {
         "ok" => 200,
         "rate_limited" | "quota_exhausted" => 429,
@@ -21,7 +21,7 @@ fn status(code: &str, upstream: u16) -> u16 {
 }
 
 /// Codes that say the caller was wrong: the upstream's own words are passed on.
-fn is_callers(code: &str) -> bool {
+pub fn is_callers(code: &str) -> bool {
     matches!(
         code,
         "invalid_request" | "context_length_exceeded" | "content_refused"
@@ -53,9 +53,14 @@ pub fn commits(case: &Case) -> bool {
 
 /// The outcome on the log line.
 pub fn outcome(case: &Case) -> &'static str {
+    ends(case, commits(case))
+}
+
+/// The same where it is known whether the head was out.
+pub fn ends(case: &Case, committed: bool) -> &'static str {
     match case.class.as_str() {
         "ok" => "ok",
-        _ if commits(case) => "truncated",
+        _ if committed => "truncated",
         code if is_callers(code) => "upstream_rejected",
         _ => "failed",
     }
@@ -125,7 +130,7 @@ fn streamed(case: &Case, name: &str, answer: &Answer) {
 }
 
 /// What of a stream is passed on, and whether that is all.
-fn relayed(case: &Case) -> (Vec<u8>, bool) {
+pub fn relayed(case: &Case) -> (Vec<u8>, bool) {
     let events = blocks(&case.plain());
     let content = first_content(case, &events);
     let mut out = Vec::new();

@@ -13,8 +13,17 @@
     reason = "tests"
 )]
 
+mod across;
+mod carried;
+mod dialects;
 mod expected;
+mod foreign;
+mod golden;
+mod heard;
+mod inside;
 mod log;
+mod oddities;
+mod pieces;
 mod play;
 mod sse;
 #[path = "../support/mod.rs"]
@@ -57,6 +66,23 @@ fn every_recorded_answer_reaches_the_caller_as_it_was_sent_wherever_it_is_cut() 
     };
     assert!(cases.len() > 25, "the recordings have lost rows");
     println!("{} answers played", run(play::all(cuts(cases))));
+}
+
+#[test]
+fn every_fixture_reaches_callers_of_every_surface() {
+    let _alone = alone();
+    println!("{} answers played", run(across::all(dialects::fixtures())));
+}
+
+#[test]
+fn every_recorded_answer_reaches_callers_of_every_surface() {
+    let _alone = alone();
+    let Some(recorded) = dialects::captures() else {
+        println!("no recordings in shared/captures beside the repository: none was played");
+        return;
+    };
+    assert!(recorded.len() > 50, "the recordings have lost rows");
+    println!("{} answers played", run(across::all(recorded)));
 }
 
 #[test]

@@ -25,7 +25,11 @@ impl Block {
         self.data() == "[DONE]"
     }
 
-    fn data(&self) -> String {
+    pub fn name(&self) -> Option<&str> {
+        self.values("event").last()
+    }
+
+    pub fn data(&self) -> String {
         let lines: Vec<&str> = self.values("data").collect();
         lines.join("\n")
     }
@@ -37,7 +41,7 @@ impl Block {
             .map(|(_, value)| value.as_str())
     }
 
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.data()).unwrap_or_default()
     }
 

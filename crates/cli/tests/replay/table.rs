@@ -33,6 +33,24 @@ pub enum Figure {
     Exactly(u64),
 }
 
+impl Figure {
+    /// What is left of it for another text.
+    pub fn of_another(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            _ => Self::Some,
+        }
+    }
+
+    pub fn holds(self, told: Option<u64>) -> bool {
+        match self {
+            Self::None => told.is_none(),
+            Self::Some => told.is_some(),
+            Self::Exactly(wanted) => told == Some(wanted),
+        }
+    }
+}
+
 impl Case {
     pub fn succeeds(&self) -> bool {
         self.class == "ok"
@@ -120,28 +138,21 @@ pub fn fixtures() -> Vec<Case> {
     .collect()
 }
 
+/// Where recordings are, if anywhere.
+pub const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures");
+
 /// Every row that names a recording, with the recording; `None` where there are none.
 pub fn captures() -> Option<Vec<Case>> {
-    let folder = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/captures"
-    ));
+    let folder = Path::new(CAPTURES);
     if !folder.is_dir() {
         return None;
     }
-    let some = |figure| {
-        if figure == Figure::None {
-            Figure::None
-        } else {
-            Figure::Some
-        }
-    };
     let all = rows().into_iter().filter(|row| row.capture != "-");
     Some(
         all.map(|row| Case {
             name: row.capture.clone(),
             body: body(&folder.join(&row.capture)),
-            usage: row.case.usage.map(some),
+            usage: row.case.usage.map(Figure::of_another),
             first_content: None,
             ..row.case
         })
@@ -152,6 +163,11 @@ pub fn captures() -> Option<Vec<Case>> {
 /// A file as the body it is: payloads get their framing, a head is taken off.
 fn body(file: &Path) -> Vec<u8> {
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    unpacked(file, bytes)
+}
+
+/// The same of what was read of it.
+pub fn unpacked(file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     match file.extension().and_then(|e| e.to_str()) {
         Some("jsonl") => {
             let text = String::from_utf8(bytes).unwrap();
