@@ -32,8 +32,8 @@ pub struct Peek {
     pub model_span: Range<usize>,
     /// Whether a stream is asked for; absent and `null` are false.
     pub stream: bool,
-    /// How many choices will be answered, at least 1: `n`, on completions times the number of
-    /// prompts. An unusable `n` counts as 1; the upstream is the one to refuse it.
+    /// How many choices will be answered, at least 1: `n` of chat completions; on completions times the number
+    /// of prompts; 1 on surfaces that have no `n`. An unusable `n` counts as 1; the upstream is the one to refuse it.
     pub n: u32,
     /// Whether `stream_options.include_usage` is true already.
     pub include_usage: bool,
@@ -47,7 +47,7 @@ pub struct Peek {
 }
 
 /// The members that decide where a request goes and how its answer is judged.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "model",
     "stream",
     "messages",
@@ -58,6 +58,8 @@ const NAMES: [&str; 10] = [
     "max_tokens",
     "max_completion_tokens",
     "prompt_cache_key",
+    "previous_response_id",
+    "conversation",
 ];
 
 /// Reads `body` as a request on `surface`.
@@ -90,6 +92,8 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
         _,
         _,
         cache_key,
+        previous,
+        conversation,
     ] = found.values;
     match surface {
         Surface::Chat | Surface::Messages | Surface::CountTokens => {
@@ -120,19 +124,21 @@ pub fn peek(surface: Surface, body: &Bytes) -> Result<Peek, BadBody> {
     }
     let (model, model_span) = named_model(text, model)?;
     let (include_usage, usage_edit) = usage(text, options)?;
-    let prompts = match surface {
-        Surface::Completions => prompts(prompt),
+    // elsewhere there is one answer, whatever a member of that name says
+    let n = match surface {
+        Surface::Chat => choices(n),
+        Surface::Completions => choices(n).saturating_mul(prompts(prompt)),
         _ => 1,
     };
     Ok(Peek {
         model,
         model_span,
         stream: flag(text, stream)?,
-        n: choices(n).saturating_mul(prompts),
+        n,
         include_usage,
         usage_edit,
         prompt_cache_key: cache_key.and_then(json::text).map(Into::into),
-        state: state::carried(text),
+        state: state::carried(surface, text, [previous, conversation]),
     })
 }
 

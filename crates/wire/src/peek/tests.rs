@@ -162,6 +162,18 @@ fn completions_count_a_choice_for_each_prompt() {
 }
 
 #[test]
+fn where_an_api_has_no_choices_there_is_one() {
+    let body = Bytes::from_static(br#"{"model":"m","messages":[],"prompt":"p","input":"i","n":3}"#);
+    for surface in Surface::ALL {
+        let expected = match surface {
+            Surface::Chat | Surface::Completions => 3,
+            _ => 1,
+        };
+        assert_eq!(peek(surface, &body).unwrap().n, expected, "{surface}");
+    }
+}
+
+#[test]
 fn embeddings_need_an_input() {
     let of = |body: &'static str| peek(Surface::Embeddings, &Bytes::from_static(body.as_bytes()));
     assert_eq!(of(r#"{"model":"m","input":["a","b"]}"#).unwrap().n, 1);
