@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { load, PUNCTUAL_KEY, PUNCTUAL_URL, runAll, upstreamOf } from "./checks.mjs";
 
-const { generateText, isStepCount, Output, streamText, tool } = load("ai");
-const { z } = load("zod");
+const { generateText, isStepCount, Output, streamText, tool } = await load("ai");
+const { z } = await load("zod");
 const options = { baseURL: `${PUNCTUAL_URL}/v1`, apiKey: PUNCTUAL_KEY };
-const openai = load("@ai-sdk/openai").createOpenAI(options);
-const anthropic = load("@ai-sdk/anthropic").createAnthropic(options);
+const openai = (await load("@ai-sdk/openai")).createOpenAI(options);
+const anthropic = (await load("@ai-sdk/anthropic")).createAnthropic(options);
 
 /** Each API of each provider, and before which targets it stands. */
 const APIS = [

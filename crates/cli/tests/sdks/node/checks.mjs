@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(`${process.env.PUNCTUAL_SDKS}/`);
 
 /** Loads a package from where the test command has put it. */
-export const load = createRequire(`${process.env.PUNCTUAL_SDKS}/`);
+export const load = async (name) => import(pathToFileURL(require.resolve(name)));
 export const { PUNCTUAL_URL, PUNCTUAL_KEY, SIM_URL } = process.env;
 
 const report = async (model) => (await fetch(`${SIM_URL}/_sim/report?model=${model}`)).json();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { load, PUNCTUAL_KEY, PUNCTUAL_URL, raised, runAll, timed, upstreamOf } from "./checks.mjs";
 
-const OpenAI = load("openai");
+const { default: OpenAI } = await load("openai");
 const client = new OpenAI({ baseURL: `${PUNCTUAL_URL}/v1`, apiKey: PUNCTUAL_KEY });
 const messages = [{ role: "user", content: "hi" }];
 const tools = [{ type: "function", function: { name: "lookup", parameters: { type: "object", properties: {} } } }];

@@ -66,6 +66,15 @@ def thoughts_go_back_with_the_call_they_led_to(of):
 
 
 @check_each(*OTHERS)
+def tokens_are_counted_by_nobody_else(of):
+    error = raised(
+        anthropic.BadRequestError,
+        lambda: client.messages.count_tokens(model=of + "hello", messages=MESSAGES),
+    )
+    assert error.body["error"]["code"] == "unsupported", error.body
+
+
+@check_each(*OTHERS)
 def failures_are_the_exceptions_their_callers_catch(of):
     assert raised(anthropic.BadRequestError, lambda: ask(of + "wrong")).type == "invalid_request_error"
     limited = raised(anthropic.RateLimitError, lambda: ask(of + "limited"))

@@ -105,12 +105,6 @@ async def a_response_is_found_cancelled_and_deleted_by_the_asynchronous_client()
 
 
 @check
-def a_response_of_nobody_is_not_found():
-    error = raised(openai.NotFoundError, lambda: client.responses.retrieve("resp_of_nobody"))
-    assert "no response of this id" in error.message, error.body
-
-
-@check
 def errors_are_the_exceptions_their_callers_catch():
     def error(kind, model, through=once):
         return raised(kind, lambda: ask(model, through))

@@ -1,4 +1,5 @@
 """The synchronous OpenAI client of Python against the gateway."""
+import base64
 import subprocess
 import sys
 import time
@@ -80,6 +81,12 @@ def embeddings_and_legacy_completions_work():
     whole = client.completions.create(model="hello", prompt="hi").choices[0].text
     pieces = client.completions.create(model="hello", prompt="hi", stream=True)
     assert whole and "".join(p.choices[0].text for p in pieces if p.choices) == whole
+
+
+@check
+def pictures_come_as_they_were_drawn():
+    drawn = client.images.generate(model="hello", prompt="a dot", n=2)
+    assert len(drawn.data) == 2 and base64.b64decode(drawn.data[0].b64_json).startswith(b"\x89PNG"), drawn
 
 
 @check

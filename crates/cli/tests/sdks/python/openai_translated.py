@@ -70,6 +70,23 @@ def reasoning_stands_beside_the_text_of_a_completion(of):
 
 
 @check_each(*CHAT)
+def the_schema_of_structured_output_reaches_the_provider(of):
+    schema = {"type": "object", "properties": {"degrees": {"type": "integer"}}, "additionalProperties": False}
+    asked = {"type": "json_schema", "json_schema": {"name": "weather", "schema": schema, "strict": True}}
+    upstream = Upstream("hello")
+    assert chat(of + "hello", response_format=asked).choices
+    assert "degrees" in upstream.only()["body"], upstream.only()
+
+
+@check_each("gemini-", "ollama-")
+def texts_become_vectors(of):
+    vectors = client.embeddings.create(model=of + "hello", input=["a", "b"])
+    assert [vector.embedding for vector in vectors.data] == [[0.25, -0.5, 0.125]] * 2, vectors
+    whole = client.embeddings.create(model=of + "hello", input="a", encoding_format="float")
+    assert whole.data[0].embedding == [0.25, -0.5, 0.125], whole
+
+
+@check_each(*CHAT)
 def failures_of_a_completion_are_the_exceptions_their_callers_catch(of):
     assert raised(openai.BadRequestError, lambda: chat(of + "wrong")).status_code == 400
     assert raised(openai.RateLimitError, lambda: chat(of + "limited")).code == "rate_limited"
