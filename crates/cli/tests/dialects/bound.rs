@@ -2,8 +2,8 @@
 //! though the route would choose another, is not failed over, and says so when that target is gone.
 
 use crate::{
-    stage::Stage,
-    support::{Answer, Request, ms, run},
+    stage::{Stage, beside},
+    support::{Answer, Request, ms},
     voices::{Voice, events},
 };
 use punctual_sim::{Cuts, Script};
@@ -63,7 +63,7 @@ async fn reload(stage: &Stage, text: &str, times: usize) {
 
 #[test]
 fn a_response_is_continued_by_its_maker_whatever_the_route_would_do() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["r1", "r2", "r3"], "")).await;
         for stream in [false, true] {
             for _ in 0..3 {
@@ -88,7 +88,7 @@ fn a_response_is_continued_by_its_maker_whatever_the_route_would_do() {
 
 #[test]
 fn a_response_is_read_cancelled_and_deleted_where_it_was_made() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["r1", "r2", "r3"], "")).await;
         for _ in 0..3 {
             let first = stage.ask(&Voice::Responses.asks("r", false)).await;
@@ -131,7 +131,7 @@ fn a_response_is_read_cancelled_and_deleted_where_it_was_made() {
 
 #[test]
 fn a_call_with_state_is_not_failed_over_and_says_what_became_of_its_maker() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["r1", "r2"], "")).await;
         let first = stage.ask(&Voice::Responses.asks("f", false)).await;
         assert_eq!(maker(&first), "r1");
@@ -173,7 +173,7 @@ fn a_call_with_state_is_not_failed_over_and_says_what_became_of_its_maker() {
 
 #[test]
 fn bonds_survive_a_reload_and_a_maker_that_is_gone_is_said_to_be() {
-    run(async {
+    beside(async {
         let mut origin = String::new();
         let stage = Stage::open(|o| {
             origin = o.to_owned();
@@ -230,7 +230,7 @@ fn signed(signature: &str) -> Script {
 
 #[test]
 fn signed_thoughts_go_back_to_who_signed_them() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["m1", "m2", "m3"], "")).await;
         for m in ["m1", "m2", "m3"] {
             stage.sim.set(m, signed(&format!("c2lnbmVk-{m}")));
@@ -260,7 +260,7 @@ fn encrypted(state: &str) -> Value {
 
 #[test]
 fn encrypted_reasoning_goes_back_to_who_encrypted_it() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["r1", "r2"], "")).await;
         for m in ["r1", "r2"] {
             let body = json!({ "id": format!("resp_{m}"), "object": "response", "created_at": 1,
@@ -286,7 +286,7 @@ fn encrypted_reasoning_goes_back_to_who_encrypted_it() {
 
 #[test]
 fn calls_with_one_affinity_find_the_maker_of_what_was_forgotten() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| config(origin, &["r1", "r2", "r3"], "")).await;
         let header = "x-punctual-affinity";
         let asks = Voice::Responses.asks("r", false).with(header, "run-7");

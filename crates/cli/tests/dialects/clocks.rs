@@ -2,8 +2,8 @@
 
 use crate::{
     peers::{PEERS, Peer},
-    stage::{Mark, Stage, at_once, late},
-    support::{Answer, Caller, canary::percentile, ms, run},
+    stage::{Mark, Stage, alone, at_once, late},
+    support::{Answer, Caller, canary::percentile, ms},
     voices::{VOICES, Voice, is_stream},
 };
 use serde_json::json;
@@ -99,7 +99,7 @@ impl Trial {
 
 #[test]
 fn a_deadline_ends_every_surface_in_front_of_every_dialect_in_time() {
-    run(async {
+    alone(async {
         let trials = Trial::all(1);
         let stage = Trial::stage(&trials).await;
         let shared = stage.clone();
@@ -142,7 +142,7 @@ async fn expires(stage: Arc<Stage>, t: Trial) {
 
 #[test]
 fn a_caller_that_leaves_closes_the_upstream_of_every_dialect() {
-    run(async {
+    alone(async {
         let trials = Trial::all(3);
         let stage = Trial::stage(&trials).await;
         let shared = stage.clone();
@@ -183,7 +183,7 @@ enum Behind {
 
 #[test]
 fn heartbeats_are_each_surfaces_own_and_failover_goes_on_behind_them() {
-    run(async {
+    alone(async {
         let mut trials = Vec::new();
         for peer in PEERS {
             for voice in VOICES {

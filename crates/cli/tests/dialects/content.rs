@@ -3,8 +3,7 @@
 
 use crate::{
     peers::{PEERS, Peer},
-    stage::{Mark, Stage, at_once},
-    support::run,
+    stage::{Mark, Stage, at_once, beside},
     voices::{VOICES, Voice},
 };
 use std::sync::Arc;
@@ -60,7 +59,7 @@ const CASES: [Case; 5] = [
 
 #[test]
 fn tool_input_and_reasoning_commit_and_what_is_no_content_does_not() {
-    run(async {
+    beside(async {
         let mut trials = Vec::new();
         for peer in PEERS {
             for voice in VOICES {
@@ -135,7 +134,7 @@ const fn told(peer: Peer) -> &'static str {
 
 #[test]
 fn tokens_are_counted_as_each_provider_counts_them() {
-    run(async {
+    beside(async {
         let mut trials = Vec::new();
         for peer in PEERS {
             for voice in VOICES {

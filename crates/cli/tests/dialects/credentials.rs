@@ -2,8 +2,8 @@
 //! deadline, ended by its caller, and in no log at any level.
 
 use crate::{
-    stage::{Mark, Stage, at_once, late},
-    support::{Caller, ms, run},
+    stage::{Mark, Stage, alone, at_once, beside, late},
+    support::{Caller, ms},
     voices::Voice,
 };
 use serde_json::json;
@@ -98,7 +98,7 @@ impl Way {
 
 #[test]
 fn many_calls_at_once_fetch_one_credential_and_no_log_has_it() {
-    run(async {
+    beside(async {
         for way in WAYS {
             let (stage, _token) = way.stage().await;
             stage.plays(way.issuer(), "delay=200ms");
@@ -137,7 +137,7 @@ fn many_calls_at_once_fetch_one_credential_and_no_log_has_it() {
 
 #[test]
 fn a_credential_is_fetched_inside_the_deadline() {
-    run(async {
+    alone(async {
         for way in WAYS {
             let (stage, _token) = way.stage().await;
             stage.plays(way.issuer(), "delay=20s");
@@ -166,7 +166,7 @@ fn a_credential_is_fetched_inside_the_deadline() {
 
 #[test]
 fn a_fetch_ends_with_the_caller_it_was_for_and_the_next_one_does_it_anew() {
-    run(async {
+    alone(async {
         for way in WAYS {
             let (stage, _token) = way.stage().await;
             stage.plays(way.issuer(), "fail=1,delay=20s");
@@ -196,7 +196,7 @@ fn a_fetch_ends_with_the_caller_it_was_for_and_the_next_one_does_it_anew() {
 
 #[test]
 fn keys_of_aws_sign_each_request_and_are_shown_nowhere() {
-    run(async {
+    beside(async {
         let stage = Stage::open_with(
             |origin| {
                 format!(

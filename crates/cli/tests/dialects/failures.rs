@@ -3,8 +3,8 @@
 
 use crate::{
     peers::{PEERS, Peer},
-    stage::{Mark, Stage, at_once},
-    support::{Answer, run},
+    stage::{Mark, Stage, at_once, beside},
+    support::Answer,
     table::{FAILURES, Failure, Row, When, rule},
     voices::{VOICES, Voice, is_stream},
 };
@@ -111,7 +111,7 @@ fn config(origin: &str, nowhere: &str, trials: &[Trial]) -> String {
 
 #[test]
 fn every_failure_in_every_dialect_is_told_on_every_surface_as_the_contract_says() {
-    run(async {
+    beside(async {
         // an address where nobody listens, as long as this holds it
         let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", nowhere.local_addr().unwrap());

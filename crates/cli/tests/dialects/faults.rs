@@ -3,8 +3,8 @@
 
 use crate::{
     peers::{PEERS, Peer},
-    stage::{Mark, Stage, at_once},
-    support::{Answer, run},
+    stage::{Mark, Stage, at_once, beside},
+    support::Answer,
     voices::{VOICES, Voice},
 };
 use punctual_sim::{Cuts, Script};
@@ -62,7 +62,7 @@ pub fn candidate(candidate: Value) -> Value {
 
 #[test]
 fn an_exception_of_bedrock_is_what_its_name_says() {
-    run(async {
+    beside(async {
         for (exception, code, status, moves_on) in [
             ("throttlingException", "rate_limited", 429, true),
             ("serviceUnavailableException", "overloaded", 503, true),
@@ -94,7 +94,7 @@ fn an_exception_of_bedrock_is_what_its_name_says() {
 
 #[test]
 fn a_wrong_sum_is_no_bedrock() {
-    run(async {
+    beside(async {
         for part in ["message", "prelude"] {
             let stage = stage("").await;
             for voice in VOICES {
@@ -111,7 +111,7 @@ fn a_wrong_sum_is_no_bedrock() {
 
 #[test]
 fn an_error_inside_a_stream_of_claude_has_the_status_it_stands_for() {
-    run(async {
+    beside(async {
         for (kind, code, status) in [
             ("overloaded_error", "overloaded", 503),
             ("rate_limit_error", "rate_limited", 429),
@@ -139,7 +139,7 @@ fn an_error_inside_a_stream_of_claude_has_the_status_it_stands_for() {
 
 #[test]
 fn an_array_of_gemini_and_lines_of_ollama_are_read_wherever_they_are_cut() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         let said = |text: &str, finish: Value| {
             candidate(
@@ -194,7 +194,7 @@ fn an_array_of_gemini_and_lines_of_ollama_are_read_wherever_they_are_cut() {
 
 #[test]
 fn a_line_or_event_over_the_cap_is_a_failure_of_its_own_in_every_dialect() {
-    run(async {
+    beside(async {
         let stage = stage(", max_event_bytes: 64KiB").await;
         stage.plays("good", "tokens=4");
         let shared = stage.clone();
@@ -217,7 +217,7 @@ fn a_line_or_event_over_the_cap_is_a_failure_of_its_own_in_every_dialect() {
 
 #[test]
 fn what_cannot_be_read_ends_no_stream_and_each_ends_once() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         let mut trials = Vec::new();
         for peer in PEERS {

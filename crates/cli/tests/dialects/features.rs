@@ -6,8 +6,8 @@
 
 use crate::{
     peers::{PEERS, Peer},
-    stage::{Mark, Stage, at_once},
-    support::{Request, run},
+    stage::{Mark, Stage, at_once, beside},
+    support::Request,
     voices::{VOICES, Voice},
 };
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ fn features(voice: Voice) -> Vec<(&'static str, Value)> {
             ),
             (
                 "file, inline",
-                json!({ "messages": user(json!({ "type": "file", "file": { "filename": "a.pdf", "file_data": format!("data:application/pdf;base64,{PDF}") } })) }),
+                json!({ "messages": user(json!({ "type": "file", "file": { "file_data": format!("data:application/pdf;base64,{PDF}") } })) }),
             ),
             ("tools", json!({ "tools": tools })),
             (
@@ -95,7 +95,7 @@ fn features(voice: Voice) -> Vec<(&'static str, Value)> {
             ),
             (
                 "file, inline",
-                json!({ "input": user(json!({ "type": "input_file", "filename": "a.pdf", "file_data": format!("data:application/pdf;base64,{PDF}") })) }),
+                json!({ "input": user(json!({ "type": "input_file", "file_data": format!("data:application/pdf;base64,{PDF}") })) }),
             ),
             ("tools", json!({ "tools": tools })),
             (
@@ -241,7 +241,7 @@ async fn fate(stage: &Stage, voice: Voice, peer: Peer, feature: &Value) -> Fate 
 
 #[test]
 fn nothing_is_lost_without_a_word_and_the_page_on_dialects_says_what_is() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| {
             let (mut targets, mut routes) = (String::new(), String::new());
             for peer in PEERS {

@@ -1,8 +1,8 @@
 //! What is passed through: bytes in both directions as they are, under the same clocks, lanes and records.
 
 use crate::{
-    stage::{Mark, Stage, late},
-    support::{Caller, Request, ms, run},
+    stage::{Mark, Stage, alone, beside, late},
+    support::{Caller, Request, ms},
 };
 use punctual_sim::{Cuts, Script};
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ fn sent(method: &'static str, path: &str, label: &str, body: &[u8]) -> Request {
 
 #[test]
 fn a_file_goes_up_and_comes_down_byte_for_byte() {
-    run(async {
+    beside(async {
         let stage = Stage::open(config).await;
         let bytes: Vec<u8> = (0..=255).cycle().take(300_000).collect();
         let mut body =
@@ -78,7 +78,7 @@ fn a_file_goes_up_and_comes_down_byte_for_byte() {
 
 #[test]
 fn every_method_goes_with_its_query_and_an_error_comes_back_as_it_is() {
-    run(async {
+    beside(async {
         let stage = Stage::open(config).await;
         for method in ["GET", "PUT", "PATCH", "DELETE"] {
             stage.sim.reset();
@@ -103,7 +103,7 @@ fn every_method_goes_with_its_query_and_an_error_comes_back_as_it_is() {
 
 #[test]
 fn a_stream_is_passed_on_as_it_comes_and_ends_with_its_deadline_or_its_caller() {
-    run(async {
+    alone(async {
         let stage = Stage::open(config).await;
         stage.plays("s", "tokens=5,gap=150ms");
         let body = r#"{"model":"s","stream":true,"messages":[]}"#;
@@ -162,7 +162,7 @@ fn a_stream_is_passed_on_as_it_comes_and_ends_with_its_deadline_or_its_caller() 
 
 #[test]
 fn what_is_passed_through_takes_its_place_in_the_lane() {
-    run(async {
+    beside(async {
         let stage = Stage::open(config).await;
         stage.plays("s", "silent-headers");
         let body = r#"{"model":"s","stream":true,"messages":[]}"#;
@@ -188,7 +188,7 @@ fn what_is_passed_through_takes_its_place_in_the_lane() {
 
 #[test]
 fn paths_that_lead_elsewhere_and_keys_that_may_not_are_refused() {
-    run(async {
+    beside(async {
         let stage = Stage::open(|origin| {
             format!(
                 "{}keys:\n  some: {{ value: {KEY}, routes: [ r ] }}\n",

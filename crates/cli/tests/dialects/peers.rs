@@ -68,7 +68,7 @@ impl Peer {
     /// The model's name there; a publisher is told by it.
     pub fn model(self, name: &str) -> String {
         match self {
-            Self::VertexClaude => format!("claude-{name}"),
+            Self::VertexClaude => format!("claude-sonnet-4-5-{name}"),
             _ => name.to_owned(),
         }
     }

@@ -4,8 +4,8 @@
 use crate::{
     faults::{candidate, sse, stage, streamed},
     peers::{PEERS, Peer},
-    stage::Mark,
-    support::{Answer, Caller, ms, run},
+    stage::{Mark, beside},
+    support::{Answer, Caller, ms},
     voices::{VOICES, Voice, events},
 };
 use punctual_sim::Cuts;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn a_candidate_of_gemini_without_content_says_why() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         for (reason, finish) in [("SAFETY", "content_filter"), ("MAX_TOKENS", "length")] {
             for peer in [Peer::Gemini, Peer::Vertex] {
@@ -43,7 +43,7 @@ fn a_candidate_of_gemini_without_content_says_why() {
 
 #[test]
 fn a_finish_that_gemini_says_on_every_event_is_told_once_at_the_end() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         let said = |text: &str| {
             candidate(
@@ -72,7 +72,7 @@ fn a_finish_that_gemini_says_on_every_event_is_told_once_at_the_end() {
 
 #[test]
 fn a_response_that_was_cut_by_its_length_is_an_answer() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         for voice in VOICES {
             let script = "tokens=3,finish=length".parse().unwrap();
@@ -107,7 +107,7 @@ fn begun() -> Vec<Value> {
 
 #[test]
 fn the_last_word_on_each_count_of_tokens_counts() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         let mut all = begun();
         all.extend([
@@ -132,7 +132,7 @@ fn the_last_word_on_each_count_of_tokens_counts() {
 
 #[test]
 fn what_was_counted_before_the_caller_left_stays_on_record() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         // the rest of it comes after a second
         let mut script = begun();
@@ -203,7 +203,7 @@ fn inputs(voice: Voice, answer: &Answer) -> Vec<String> {
 
 #[test]
 fn calls_of_tools_stay_apart_whatever_their_indices_say() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         let (one, two) = (r#"{"p":1}"#, r#"{"p":2}"#);
         for (what, pieces, whole) in [
@@ -247,7 +247,7 @@ fn calls_of_tools_stay_apart_whatever_their_indices_say() {
 
 #[test]
 fn a_block_is_closed_before_the_next_is_opened_and_is_of_its_deltas_kind() {
-    run(async {
+    beside(async {
         let stage = stage("").await;
         for peer in PEERS {
             let script = "reasoning=2,tool-call,tokens=3".parse().unwrap();

@@ -1,17 +1,31 @@
 //! One simulated upstream, one gateway in front of it, and what is read back from both.
 
-use crate::support::{Answer, Caller, Gateway, Request, canary::Canary, ms};
+use crate::support::{Answer, Caller, Gateway, Request, canary::Canary, ms, run};
 use punctual_sim::{Listen, Seen, Sim};
 use serde_json::Value;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
 use tokio::{task::JoinSet, time::Instant};
+
+static ALONE: RwLock<()> = RwLock::new(());
+
+/// Runs a test that measures milliseconds, while no other of this binary runs.
+pub fn alone<F: Future>(test: F) -> F::Output {
+    let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+    run(test)
+}
+
+/// Runs a test that measures none.
+pub fn beside<F: Future>(test: F) -> F::Output {
+    let _beside = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+    run(test)
+}
 
 pub struct Stage {
     // dropped first: nothing is left that could call the upstream

@@ -2,8 +2,8 @@
 //! retries and fallbacks.
 
 use crate::{
-    stage::{Mark, Stage, at_once, late},
-    support::{Caller, Request, ms, run},
+    stage::{Mark, Stage, alone, at_once, late},
+    support::{Caller, Request, ms},
 };
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -175,7 +175,7 @@ fn config(origin: &str) -> String {
 
 #[test]
 fn what_is_no_conversation_keeps_deadlines_retries_and_fallbacks() {
-    run(async {
+    alone(async {
         let stage = Arc::new(Stage::open(config).await);
         let mut trials = Vec::new();
         for kind in &KINDS {
