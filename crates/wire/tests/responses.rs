@@ -64,8 +64,10 @@ fn frames(body: &[u8], cuts: &[usize]) -> Vec<Frame> {
     frames
 }
 
-/// What a reader is given of frames.
-fn said(frames: &[Frame]) -> Vec<(Option<&str>, Option<Cow<'_, [u8]>>)> {
+/// What a reader is given of a frame: its name and its data.
+type Read<'a> = (Option<&'a str>, Option<Cow<'a, [u8]>>);
+
+fn said(frames: &[Frame]) -> Vec<Read<'_>> {
     let data = frames.iter().filter(|frame| !frame.is_comment_only());
     data.map(|frame| (frame.name(), frame.data())).collect()
 }
