@@ -174,6 +174,9 @@ pub fn as_stream(
     let mut encode = (codec.stream)(asked);
     let mut out = BytesMut::new();
     unroll(&answer, &mut |delta| encode.delta(&delta, &mut out));
+    if let Some(verdict) = encode.failure() {
+        return Err(verdict);
+    }
     encode.close(&mut out);
     let mut lost = std::mem::take(&mut answer.lost);
     lost.merge(encode.lost().clone());

@@ -4,7 +4,7 @@
 use bytes::{Bytes, BytesMut};
 use punctual_core::Summary;
 use punctual_wire::{
-    dialect::{Judge, Judged},
+    dialect::{Judge, Judged, Kind},
     frame::Frame,
     middle::{Decode, Derived, Encode, Lost},
 };
@@ -47,6 +47,11 @@ impl Reading {
                         encode.delta(delta, &mut out);
                     }
                 });
+                if let Some(verdict) = encode.failure() {
+                    *closed = true;
+                    let failed = Judged::plain(Kind::Error(verdict));
+                    return (failed, Some(Bytes::new()));
+                }
                 if judged.done && !*closed {
                     *closed = true;
                     encode.close(&mut out);

@@ -53,6 +53,13 @@ pub fn judge(choices: u32) -> Box<dyn Judge> {
     Box::new(judge::Typed::new(derived))
 }
 
+/// A judge of a stored response that is asked for as a stream: everything is content, and the end is whatever
+/// became of it, failed ones included.
+pub fn stored_judge() -> Box<dyn Judge> {
+    let derived = Derived::new((UPSTREAM.stream)(1));
+    Box::new(judge::Stored::new(derived))
+}
+
 /// Judges a whole answer that came with status 200.
 ///
 /// # Errors

@@ -77,8 +77,8 @@ pub enum Seen {
     Data,
     /// Data that cannot be read.
     Unparsed,
-    /// The last frame of its dialect (`[DONE]`, `message_stop`, `done:true`, `response.completed`): the
-    /// answer can be closed without waiting for the end of the connection.
+    /// The last frame of its dialect (`[DONE]`, `message_stop`, `done:true`, `response.completed`): once
+    /// [`Delta::Ended`] was told, the answer can be closed without waiting for the end of the connection.
     Last,
     /// The upstream says that it failed.
     Error(Verdict),
@@ -99,4 +99,9 @@ pub trait Encode: Send {
     fn close(&mut self, out: &mut BytesMut);
     /// What the dialect had no place for so far.
     fn lost(&self) -> &Lost;
+    /// Why the answer cannot be written on: it would not fit where it must be kept. From then on nothing is
+    /// written, and the answer must not pass for a complete one. Asked after each frame.
+    fn failure(&self) -> Option<Verdict> {
+        None
+    }
 }

@@ -45,7 +45,8 @@ impl Derived {
             Seen::Comment => judged.kind = Kind::Comment,
             Seen::Unparsed => judged.kind = Kind::Unparsed,
             Seen::Error(verdict) => judged.kind = Kind::Error(verdict),
-            Seen::Last => judged.done = true,
+            // an end mark before the end condition is met ends nothing
+            Seen::Last => judged.done = self.ended,
             Seen::Data => {}
         }
         judged

@@ -5,7 +5,7 @@
 
 use super::{usage::Counts, words};
 use crate::{
-    Class, Usage, Verdict,
+    Class, Verdict,
     dialect::{AnswerSummary, Durations},
     json,
     middle::{Answer, Choice, Json, Lost, Part, ToolCall, summary},
@@ -32,7 +32,7 @@ pub fn judge_answer(body: &[u8]) -> Result<AnswerSummary, Verdict> {
     read(body).map(|answer| summary(&answer))
 }
 
-/// Judges the answer of `count_tokens`: the count is its content.
+/// Judges the answer of `count_tokens`: the count is its content. Nothing was used.
 ///
 /// # Errors
 /// As [`judge_answer`].
@@ -43,18 +43,12 @@ pub fn judge_count(body: &[u8]) -> Result<AnswerSummary, Verdict> {
     if is_error(kind, error) {
         return Err(Verdict::in_band(body));
     }
-    let tokens = tokens.and_then(json::count);
-    let input = tokens.ok_or_else(|| malformed("the answer has no count of tokens"))?;
-    let counted = Answer {
-        usage: Some(Usage {
-            input: Some(input),
-            ..Usage::default()
-        }),
-        ..Answer::default()
-    };
+    if tokens.and_then(json::count).is_none() {
+        return Err(malformed("the answer has no count of tokens"));
+    }
     Ok(AnswerSummary {
         has_content: true,
-        ..summary(&counted)
+        ..summary(&Answer::default())
     })
 }
 

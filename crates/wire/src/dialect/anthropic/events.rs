@@ -6,10 +6,13 @@
 //! `message_start` waits for the first block, so that it can tell the id, the model and the counts that
 //! an upstream says in pieces.
 
-mod calls;
 mod event;
+mod queue;
+mod shape;
 mod text;
 mod tools;
+
+use std::borrow::Cow;
 
 use bytes::BytesMut;
 
@@ -19,12 +22,13 @@ use super::{
     words::{self, Ending},
 };
 use crate::{
-    Usage,
+    Class, Usage, Verdict,
     dialect::Finish,
     middle::{Asked, Delta, Encode, Lost, Part},
 };
-use calls::{Calls, Held, Shape};
 use event::{End, Event, Message, Piece};
+use queue::{Content, Held, Queue};
+use shape::Shape;
 
 /// The writer of one stream.
 #[derive(Debug)]
@@ -36,7 +40,9 @@ pub(super) struct Events {
     /// The index of the next block.
     next: u32,
     open: Option<Open>,
-    calls: Calls,
+    queue: Queue,
+    /// More came in between than can be put in order: nothing is written any more.
+    failed: bool,
     usage: Usage,
     finish: Option<Finish>,
     sequence: Option<String>,
@@ -66,7 +72,8 @@ pub(super) fn begin(asked: &Asked) -> Box<dyn Encode> {
         started: false,
         next: 0,
         open: None,
-        calls: Calls::default(),
+        queue: Queue::default(),
+        failed: false,
         usage: Usage::default(),
         finish: None,
         sequence: None,
@@ -77,6 +84,9 @@ pub(super) fn begin(asked: &Asked) -> Box<dyn Encode> {
 
 impl Encode for Events {
     fn delta(&mut self, delta: &Delta<'_>, out: &mut BytesMut) {
+        if self.failed {
+            return;
+        }
         if choice(delta).is_some_and(|choice| choice != 0) {
             return self.lost.content("choices");
         }
@@ -95,17 +105,18 @@ impl Encode for Events {
                 if logprobs.is_some() {
                     self.lost.parameter("logprobs");
                 }
-                self.text(text, out);
+                self.say(Content::Text(text.as_ref().into()), out);
             }
             Delta::Refusal { text, .. } => {
                 self.ending.refused = true;
-                self.text(text, out);
+                self.say(Content::Text(text.as_ref().into()), out);
             }
-            Delta::Reasoning { text, .. } => self.thought(text, out),
-            Delta::Signature { value, .. } => self.signature(value, out),
+            Delta::Reasoning { text, .. } => self.say(Content::Thought(text.as_ref().into()), out),
+            Delta::Signature { value, .. } => {
+                self.say(Content::Signature(value.as_ref().into()), out);
+            }
             Delta::Opaque { value, .. } => {
-                let data = value.as_ref().into();
-                self.whole(&Block::RedactedThinking { data }, out);
+                self.say(Content::Redacted(value.as_ref().into()), out);
             }
             Delta::ToolCall {
                 index, id, name, ..
@@ -114,11 +125,11 @@ impl Encode for Events {
             Delta::ToolDone { index, .. } => self.done(*index, out),
             Delta::Whole { part, .. } => match part {
                 Part::Other { kind, value } if words::is_own_block(kind, value) => {
-                    self.whole(&Block::Other(value), out);
+                    self.say(Content::Whole(Cow::Borrowed(value)), out);
                 }
                 other => self.lost.content(blocks::kind(other).to_owned()),
             },
-            Delta::Citation { json, .. } => self.citation(json, out),
+            Delta::Citation { json, .. } => self.say(Content::Citation((*json).into()), out),
             Delta::Finish {
                 finish,
                 stop_sequence,
@@ -132,9 +143,13 @@ impl Encode for Events {
             Delta::Lost(name) => self.lost.content(*name),
             Delta::Durations(_) | Delta::Ended => {}
         }
+        self.failed = self.queue.is_over();
     }
 
     fn close(&mut self, out: &mut BytesMut) {
+        if self.failed {
+            return;
+        }
         self.begin(out);
         self.settle(out);
         let ending = Ending {
@@ -154,6 +169,11 @@ impl Encode for Events {
 
     fn lost(&self) -> &Lost {
         &self.lost
+    }
+
+    fn failure(&self) -> Option<Verdict> {
+        let words = "the answer's interleaved parts are larger than can be put in order";
+        self.failed.then(|| Verdict::of(Class::Malformed, words))
     }
 }
 

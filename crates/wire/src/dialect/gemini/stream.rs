@@ -109,12 +109,16 @@ impl Stream {
     }
 
     fn start(&mut self, said: [Option<&str>; 3], sink: Sink<'_>) {
+        // every event says it all again
+        if self.started {
+            return;
+        }
         let filled = |value: Option<&'_ str>| {
             let text = value.and_then(json::text);
             text.filter(|text| !text.is_empty()).map(Into::into)
         };
         let [id, model, created]: [Option<String>; 3] = said.map(filled);
-        if self.started || (id.is_none() && model.is_none()) {
+        if id.is_none() && model.is_none() {
             return;
         }
         self.started = true;

@@ -57,7 +57,9 @@ impl Decode for Reader {
             (Some("ping" | "keepalive"), _) => Seen::Comment,
             (_, None) => Seen::Data,
             (_, Some(data)) => match std::str::from_utf8(&data).map(str::trim) {
-                Ok("[DONE]") => Seen::Last,
+                // not of this API, and no end by itself
+                Ok("[DONE]") if self.ended => Seen::Last,
+                Ok("[DONE]") => Seen::Data,
                 Ok("") => Seen::Data,
                 Ok(text) => self.event(name, text, sink),
                 Err(_) => Seen::Unparsed,

@@ -1,26 +1,27 @@
-//! Tool calls, one after the other (see [`calls`](super::calls)).
+//! Tool calls, one after the other, and what waits behind them (see [`queue`](super::queue)).
 
 use bytes::BytesMut;
 
 use super::{
     super::blocks::Block,
     Events, Open,
-    calls::{Held, Shape},
     event::Piece,
+    queue::{Held, Waiting},
+    shape::Shape,
 };
 use crate::middle::Json;
 
 impl Events {
-    /// A call begins: now, if none is open that still gets input; later otherwise.
+    /// Whether a call is open that still gets input: then nothing else has its turn.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(&self.open, Some(Open::Call { shape, .. }) if !shape.is_whole())
+    }
+
     pub(super) fn call(&mut self, call: Held, out: &mut BytesMut) {
         self.ending.calls = true;
-        match &self.open {
-            Some(Open::Call { index, shape }) if *index == call.index || !shape.is_whole() => {
-                self.calls.hold(call);
-                let over = self.calls.is_full();
-                self.advance(over, out);
-            }
-            _ => self.play(call, out),
+        match self.is_busy() {
+            true => self.queue.call(call),
+            false => self.play(call, out),
         }
     }
 
@@ -29,37 +30,38 @@ impl Events {
             Some(Open::Call { index: open, shape }) if *open == index => {
                 shape.read(json);
                 self.piece(Piece::Input { partial_json: json }, out);
-                self.advance(false, out);
+                self.advance(out);
             }
-            _ if self.calls.add(index, json) => {
-                let over = self.calls.is_full();
-                self.advance(over, out);
-            }
-            _ if json.trim().is_empty() => {}
+            _ if self.queue.input(index, json) || json.trim().is_empty() => {}
             _ => self.lost.content("tool_calls[].function.arguments"),
         }
     }
 
     pub(super) fn done(&mut self, index: u32, out: &mut BytesMut) {
         match self.open {
-            Some(Open::Call { index: open, .. }) if open == index => self.advance(true, out),
-            _ => self.calls.done(index),
+            Some(Open::Call { index: open, .. }) if open == index => {
+                self.stop(out);
+                self.advance(out);
+            }
+            _ => self.queue.done(index),
         }
     }
 
-    /// Closes the open call if it is whole and another waits, or if it must; then the next has its turn.
-    fn advance(&mut self, mut must: bool, out: &mut BytesMut) {
-        while let Some(Open::Call { shape, .. }) = &self.open {
-            let may = shape.is_whole() && self.calls.wait();
-            if !must && !may {
-                return;
+    /// Tells what waits, up to the next call that still gets input.
+    fn advance(&mut self, out: &mut BytesMut) {
+        while !self.is_busy()
+            && let Some(next) = self.queue.next()
+        {
+            match next {
+                Waiting::Content(content) => self.tell(&content, out),
+                Waiting::Call(call) => {
+                    let done = call.done;
+                    self.play(call, out);
+                    if done {
+                        self.stop(out);
+                    }
+                }
             }
-            self.stop(out);
-            let Some(next) = self.calls.next() else {
-                return;
-            };
-            must = next.done;
-            self.play(next, out);
         }
     }
 
@@ -80,11 +82,11 @@ impl Events {
         }
     }
 
-    /// Closes what is open and tells every call that waits.
+    /// Closes what is open and tells everything that waits.
     pub(super) fn settle(&mut self, out: &mut BytesMut) {
         self.stop(out);
-        while let Some(call) = self.calls.next() {
-            self.play(call, out);
+        while !self.queue.is_empty() {
+            self.advance(out);
             self.stop(out);
         }
     }

@@ -220,9 +220,9 @@ fn what_is_no_answer_is_an_error_and_an_error_is_what_it_says() {
 }
 
 #[test]
-fn a_count_is_content() {
+fn a_count_is_content_and_used_nothing() {
     let summary = judge_count(br#"{"input_tokens":17}"#).unwrap();
-    assert_eq!(summary.usage.unwrap().input, Some(17));
+    assert_eq!(summary.usage, None);
     assert!(summary.has_content && summary.end == End::Stop);
     let error = br#"{"type":"error","error":{"type":"not_found_error","message":"m"}}"#;
     assert_eq!(judge_count(error).unwrap_err().class, Class::NotFound);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{snapshot::snapshot, told};
 use crate::{
-    Usage,
+    Class, Usage,
     dialect::Finish,
     middle::{Delta, Json, Part, Start},
 };
@@ -280,23 +280,86 @@ fn what_comes_too_late_for_its_call_is_named() {
     ]);
     assert_eq!(lost, ["tool_calls[].function.arguments"]);
     snapshot(&out);
-    // more than may wait: the open call is closed, the others follow
-    let large = "x".repeat(1 << 19);
-    let (out, lost) = told(&[
+}
+
+#[test]
+fn no_call_is_cut_by_what_comes_in_between() {
+    let opaque = Delta::Opaque {
+        choice: 0,
+        value: "E".into(),
+    };
+    let steps = [
         call(0, "f"),
         input(0, "{\"a\":"),
+        text("o"),
+        text("h"),
+        thought("hm"),
+        signature("s"),
+        opaque,
         call(1, "g"),
-        input(1, &large),
-        input(1, &large),
-        input(1, &large),
+        text("!"),
+        input(1, "{\"b\":2}"),
         input(0, "1}"),
+        finish(Finish::ToolCalls),
+    ];
+    let expected = json!([
+        tool(0, "f", json!({"a": 1})),
+        {"type": "text", "text": "oh"},
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "redacted_thinking", "data": "E"},
+        tool(1, "g", json!({"b": 2})),
+        {"type": "text", "text": "!"},
     ]);
-    assert_eq!(lost, ["tool_calls[].function.arguments"]);
-    let message = snapshot(&out);
-    assert_eq!(
-        message["content"][1]["input"].as_str().unwrap().len(),
-        3 << 19
-    );
+    assert_eq!(content(&steps), (expected, json!("tool_use")));
+    // said to be whole though it is not, as its maker will have it: what waits has its turn
+    let mut encode = (super::SURFACE.stream)(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    for step in [call(0, "f"), input(0, "{"), text("o"), done(0)] {
+        encode.delta(&step, &mut out);
+    }
+    assert!(String::from_utf8_lossy(&out).contains(r#""text":"o""#));
+    // and the end has everything told
+    let ended = [call(0, "f"), text("o"), call(1, "g"), text("h")];
+    let expected = json!([
+        tool(0, "f", json!({})),
+        {"type": "text", "text": "o"},
+        tool(1, "g", json!({})),
+        {"type": "text", "text": "h"},
+    ]);
+    assert_eq!(content(&ended).0, expected);
+}
+
+#[test]
+fn more_than_can_wait_is_a_failure_and_no_complete_message() {
+    let large = "x".repeat(1 << 19);
+    let waits = [
+        vec![text(&large), text(&large)],
+        vec![thought(&large), signature(&large)],
+        vec![call(1, "g"), input(1, &large), input(1, &large)],
+    ];
+    for waits in waits {
+        let mut encode = (super::SURFACE.stream)(&super::asked());
+        let mut out = bytes::BytesMut::new();
+        for step in [call(0, "f"), input(0, "{\"a\":")].iter().chain(&waits) {
+            assert_eq!(encode.failure(), None);
+            encode.delta(step, &mut out);
+        }
+        let verdict = encode.failure().unwrap();
+        assert_eq!(verdict.class, Class::Malformed);
+        let written = out.len();
+        encode.delta(&input(0, "1}"), &mut out);
+        encode.delta(&finish(Finish::ToolCalls), &mut out);
+        encode.close(&mut out);
+        assert_eq!(out.len(), written);
+        assert_eq!(encode.failure(), Some(verdict));
+    }
+    // many small ones take memory as well
+    let mut encode = (super::SURFACE.stream)(&super::asked());
+    let mut out = bytes::BytesMut::new();
+    for index in 0..1 << 14 {
+        encode.delta(&call(index, ""), &mut out);
+    }
+    assert!(encode.failure().is_some());
 }
 
 #[test]

@@ -54,7 +54,37 @@ fn done_alone_is_no_end() {
     let stream = events(&[&created()]) + "data: [DONE]\n\n";
     let (steps, seen) = told(stream.as_bytes(), &[]);
     assert_eq!(steps, ["start resp_1 m"]);
-    assert_eq!(seen, [Seen::Data, Seen::Last]);
+    assert_eq!(seen, [Seen::Data, Seen::Data]);
+    let mut judge = super::super::judge(1);
+    for frame in frames(stream.as_bytes(), &[]) {
+        let judged = judge.judge(&frame);
+        assert!(!judged.done && judged.ends.is_none());
+    }
+}
+
+#[test]
+fn a_stored_response_ends_as_whatever_it_became() {
+    use crate::dialect::{End, Kind};
+    for end in ["completed", "incomplete", "failed", "cancelled"] {
+        let last = format!(
+            r#"{{"type":"response.{end}","response":{{"id":"r","error":{{"code":"server_error"}},"usage":{{"input_tokens":1}}}}}}"#
+        );
+        let error = r#"{"type":"error","code":"server_error"}"#;
+        let stream = format!(": hi\n\n{}", events(&[&created(), error, &last, &last]));
+        for stream in [&stream, &stream.replace("event: ", "id: ")] {
+            let mut judge = super::super::stored_judge();
+            let all: Vec<_> = frames(stream.as_bytes(), &[])
+                .iter()
+                .map(|frame| judge.judge(frame))
+                .collect();
+            assert_eq!(all[0].kind, Kind::Comment);
+            assert!(all[1..].iter().all(|j| j.kind == Kind::Content && !j.done));
+            let ends: Vec<_> = all.iter().map(|judged| judged.ends).collect();
+            assert_eq!(ends, [None, None, None, Some(End::Other), None], "{end}");
+            assert!(all.iter().all(|judged| judged.usage.is_none()));
+            assert_eq!(judge.tally(), crate::dialect::Tally::default());
+        }
+    }
 }
 
 #[test]
