@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use punctual_wire::{
     Api, Surface,
-    middle::{Lost, Options, Request},
+    middle::{Lost, Options, Part, Request},
     via::surface_codec,
 };
 
@@ -67,6 +67,16 @@ fn read_again(from: Surface, api: Api, asked: &Request, sent: &Bytes) {
         return;
     };
     let of = |name: &str| fault.param.is_some_and(|param| param.starts_with(name));
-    let passed_on = asked.extra.iter().any(|(name, _)| of(name));
+    let parts = || asked.messages.iter().flat_map(|message| &message.parts);
+    let passed_on = asked.extra.iter().any(|(name, _)| of(name)) || parts().any(is_foreign);
     assert!(passed_on, "{from} to {api:?}: {fault:?} {}", told(sent));
+}
+
+/// Passed on as it came to whoever has a block of that name.
+fn is_foreign(part: &Part) -> bool {
+    match part {
+        Part::Other { .. } => true,
+        Part::ToolResult(result) => result.parts.iter().any(is_foreign),
+        _ => false,
+    }
 }
