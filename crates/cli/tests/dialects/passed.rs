@@ -13,8 +13,8 @@ fn config(origin: &str) -> String {
     format!(
         "server: {{ listen: 127.0.0.1:0, admin: {{ listen: 127.0.0.1:0 }} }}\n\
          targets:\n\
-         \x20 t: {{ dialect: openai, base_url: \"{origin}/v1\", api_key: key-of-t, model: m, max_concurrency: 1 }}\n\
-         \x20 g: {{ dialect: gemini, base_url: \"{origin}/v1beta\", api_key: key-of-g, model: m, timeout: 400ms }}\n\
+         \x20 t: {{ dialect: openai, base_url: \"{origin}/v1\", api_key: key-of-t, model: m, max_concurrency: 1, passthrough: true }}\n\
+         \x20 g: {{ dialect: gemini, base_url: \"{origin}/v1beta\", api_key: key-of-g, model: m, timeout: 400ms, passthrough: true }}\n\
          routes:\n  r: {{ plan: t }}\n  g: {{ plan: g }}\n"
     )
 }
@@ -191,7 +191,7 @@ fn paths_that_lead_elsewhere_and_keys_that_may_not_are_refused() {
     beside(async {
         let stage = Stage::open(|origin| {
             format!(
-                "{}keys:\n  some: {{ value: {KEY}, routes: [ r ] }}\n",
+                "{}keys:\n  some: {{ value: {KEY}, routes: [ r ], passthrough: true }}\n",
                 config(origin)
             )
         })

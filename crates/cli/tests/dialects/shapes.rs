@@ -19,7 +19,13 @@ fn a_candidate_of_gemini_without_content_says_why() {
             for peer in [Peer::Gemini, Peer::Vertex] {
                 let what = format!("{reason} / {peer:?}");
                 let bare = candidate(json!({ "finishReason": reason, "index": 0 }));
-                let script = || streamed("text/event-stream", sse(&[bare.clone()]), Cuts::Whole);
+                let script = || {
+                    streamed(
+                        "text/event-stream",
+                        sse(std::slice::from_ref(&bare)),
+                        Cuts::Whole,
+                    )
+                };
                 let (answer, record) = stage.hear(peer, Voice::Chat, script()).await;
                 let text = answer.text();
                 assert_eq!(record["outcome"], "ok", "{what}: {record:#}");
