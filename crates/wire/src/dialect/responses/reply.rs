@@ -7,6 +7,7 @@
 mod event;
 mod ids;
 mod item;
+mod kept;
 mod parts;
 mod pieces;
 mod response;

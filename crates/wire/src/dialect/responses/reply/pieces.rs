@@ -18,6 +18,7 @@ impl Writer {
     pub(super) fn add(&mut self, item: Item, out: &mut BytesMut) -> usize {
         let at = self.items.len();
         self.items.push(item);
+        self.kept.begin();
         let event = Event {
             output_index: Some(at),
             item: self.items.last(),
@@ -151,6 +152,7 @@ impl Writer {
         if let Some(Item::Message(message)) = self.items.last_mut() {
             let place = message.content.len();
             message.content.push(new);
+            self.kept.begin();
             let event = Event {
                 item_id: Some(&message.id),
                 output_index: Some(at),

@@ -14,10 +14,11 @@ use super::{
     event::{Event, Numbers},
     ids::Ids,
     item::Item,
+    kept::Kept,
     response::{self, Response, ending},
 };
 use crate::{
-    Usage,
+    Class, Usage, Verdict,
     dialect::Finish,
     middle::{Asked, Delta, Encode, Lost, Start},
 };
@@ -36,6 +37,7 @@ pub(super) struct Writer {
     pub(super) numbers: Numbers,
     head: Option<Head>,
     pub(super) items: Vec<Item>,
+    pub(super) kept: Kept,
     /// The last item is a text or a thought that goes on.
     pub(super) open: bool,
     /// The places of the calls that go on, by their numbers.
@@ -48,7 +50,7 @@ pub(super) struct Writer {
 
 impl Encode for Writer {
     fn delta(&mut self, delta: &Delta<'_>, out: &mut BytesMut) {
-        if self.closed {
+        if self.closed || self.kept.is_over() {
             return;
         }
         if choice(delta) > 0 {
@@ -72,13 +74,14 @@ impl Encode for Writer {
             }
             _ => {
                 self.begin(&Start::default(), out);
+                self.kept.add(delta);
                 self.content(delta, out);
             }
         }
     }
 
     fn close(&mut self, out: &mut BytesMut) {
-        if std::mem::replace(&mut self.closed, true) {
+        if std::mem::replace(&mut self.closed, true) || self.kept.is_over() {
             return;
         }
         self.begin(&Start::default(), out);
@@ -100,6 +103,12 @@ impl Encode for Writer {
     fn lost(&self) -> &Lost {
         &self.lost
     }
+
+    fn failure(&self) -> Option<Verdict> {
+        let words = "the answer is larger than can be kept for its last event";
+        let over = self.kept.is_over();
+        over.then(|| Verdict::of(Class::Malformed, words))
+    }
 }
 
 impl Writer {
@@ -110,6 +119,7 @@ impl Writer {
             numbers: Numbers::default(),
             head: None,
             items: Vec::new(),
+            kept: Kept::default(),
             open: false,
             calls: BTreeMap::new(),
             usage: Usage::default(),
