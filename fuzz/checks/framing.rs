@@ -32,8 +32,11 @@ pub fn eventstream(data: &[u8]) {
     assert!(read == framed.len() || std::str::from_utf8(data).is_err());
 }
 
+/// Name, payload, and whether it is complete.
+type Said<'a> = (Option<&'a str>, Cow<'a, [u8]>, bool);
+
 /// What frames say. An LF behind a CR may be with the event it ends or with the next one.
-fn events(frames: &[Frame]) -> Vec<(Option<&str>, Cow<'_, [u8]>, bool)> {
+fn events(frames: &[Frame]) -> Vec<Said<'_>> {
     let event = |frame: &'_ Frame| frame.data().is_some() || frame.name().is_some();
     frames
         .iter()

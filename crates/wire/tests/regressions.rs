@@ -13,8 +13,10 @@ mod checks;
 
 use std::{fs, io, panic, path::Path};
 
+type Check = fn(&[u8]);
+
 /// Checks each file below `fuzz/seeds` and `fuzz/regressions` in the folder of this name; how many there were.
-fn replayed(name: &str, check: fn(&[u8])) -> io::Result<usize> {
+fn replayed(name: &str, check: Check) -> io::Result<usize> {
     let mut count = 0;
     for kind in ["seeds", "regressions"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -37,7 +39,7 @@ fn replayed(name: &str, check: fn(&[u8])) -> io::Result<usize> {
 
 #[test]
 fn whatever_a_fuzzer_found_stays_mended() -> io::Result<()> {
-    let targets: [(&str, fn(&[u8])); 9] = [
+    let targets: [(&str, Check); 9] = [
         ("sse", checks::sse),
         ("lines", checks::lines),
         ("array", checks::array),
