@@ -14,13 +14,21 @@ use std::sync::Arc;
 /// What a call carries, as fingerprints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Of each piece of state.
+    /// Of what makes no sense without its maker, also when nobody here remembers who that was: an earlier
+    /// response, a conversation.
+    pub required: Vec<u64>,
+    /// Of each other piece of state: encrypted thoughts, signatures, files.
     pub pieces: Vec<u64>,
-    /// Whether it cannot be served without (`previous_response_id`, a response by its id), also when nobody
-    /// here remembers who made it.
-    pub required: bool,
     /// Of what the caller's calls have in common (a header, `prompt_cache_key`).
     pub affinity: Option<u64>,
+}
+
+impl State {
+    /// Whether there is any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.required.is_empty() && self.pieces.is_empty()
+    }
 }
 
 /// Who can serve a call.

@@ -44,6 +44,8 @@ pub struct Answer {
     mode: Mode,
     reader: Reader,
     summary: Summary,
+    /// The events were made of a whole answer, of which `summary` tells.
+    made: bool,
     /// What ends a translated stream, when the upstream's own end has come.
     closing: Option<Bytes>,
     /// Nothing but the end of the connection tells that the body is complete.
@@ -79,12 +81,14 @@ impl Answer {
         };
         let mut head = head::of_answer(parts, reader.way.surface, reader.way.via, call.stream);
         head.dropped = names(Some(&reader.lost));
+        reader.serves();
         Self {
             head,
             body: Some(body),
             mode,
             reader,
             summary: Summary::default(),
+            made: false,
             closing: None,
             until_close: is_until_close(parts),
         }
@@ -171,6 +175,7 @@ impl Answer {
             Judged::Stream(stream) => {
                 let stream = stream.map_err(|verdict| self.refused(&verdict, &bytes))?;
                 self.learn(&stream);
+                self.made = true;
                 let mut events = Box::new(self.reader.made());
                 events.push(stream.bytes);
                 self.mode = Mode::Events(events);
@@ -198,6 +203,20 @@ impl Answer {
         state
             .chain(id)
             .for_each(|piece| self.reader.made_state(piece));
+    }
+
+    /// What events have told, or the whole answer that they were made of.
+    fn told(&self, events: Summary) -> Summary {
+        let mut summary = match self.made {
+            false => events,
+            true => Summary {
+                content_events: events.content_events,
+                dropped_bytes: events.dropped_bytes,
+                ..self.summary.clone()
+            },
+        };
+        add(&mut summary.dropped, &self.summary.dropped);
+        summary
     }
 
     /// The next of what is passed through: bytes as they come, and at their end the end.
@@ -276,9 +295,8 @@ impl Answer {
         self.body = None;
         if let Mode::Events(events) = &mut self.mode {
             self.closing = events.close();
-            let mut summary = events.summary();
-            add(&mut summary.dropped, &self.summary.dropped);
-            self.summary = summary;
+            let summary = events.summary();
+            self.summary = self.told(summary);
         }
         self.mode = Mode::Over;
     }
@@ -313,7 +331,7 @@ impl Pieces for Answer {
 
     fn summary(&self) -> Summary {
         let mut summary = match &self.mode {
-            Mode::Events(events) => events.summary(),
+            Mode::Events(events) => self.told(events.summary()),
             _ => self.summary.clone(),
         };
         add(&mut summary.dropped, &self.head.dropped);

@@ -4,6 +4,9 @@
 //! them. As they pass by, their fingerprints are kept here with their maker, in a bounded map that outlives
 //! reloads; a later call that carries one is bound to the targets that are that maker. What is forgotten (the
 //! oldest first, or all of it at a restart) is found by affinity, if the caller gives one, or not at all.
+//!
+//! Towards a provider all callers are one, so it would hand one caller's stored responses to another. Whose
+//! key a response was made with is remembered too, and to another key it does not exist.
 
 use crate::{
     address::Address,
@@ -11,14 +14,26 @@ use crate::{
     target::Target,
 };
 use punctual_core::{Bond, State, TargetId};
+use punctual_wire::state::fingerprint;
 use secrecy::ExposeSecret;
 use std::{
     collections::{HashMap, VecDeque},
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Pieces that are remembered: 2 MiB at the most.
+/// Whose key a piece was made with, as a fingerprint of its name.
+pub(crate) type Owner = u64;
+
+/// The owner where there are no keys.
+const NOBODY: Owner = 0;
+
+/// The owner of what is made for a caller with this key.
+pub(crate) fn owner(key: Option<&str>) -> Owner {
+    key.map_or(NOBODY, fingerprint)
+}
+
+/// Pieces that are remembered: 3 MiB at the most.
 const REMEMBERED: usize = 65_536;
 
 /// An endpoint with a credential, as a fingerprint that means nothing outside the process.
@@ -28,7 +43,8 @@ pub(crate) struct Maker(u64);
 impl Maker {
     pub(crate) fn of(spec: &TargetSpec, address: &Address) -> Self {
         let mut hasher = DefaultHasher::new();
-        address.origin().to_string().hash(&mut hasher);
+        address.absolute_form("").to_string().hash(&mut hasher);
+        (&spec.site.project, &spec.site.location).hash(&mut hasher);
         match &spec.auth {
             Auth::Key(key) => key.expose_secret().hash(&mut hasher),
             Auth::ApiKey { key, .. } => key.expose_secret().hash(&mut hasher),
@@ -44,62 +60,105 @@ impl Maker {
 
 /// The map.
 #[derive(Debug, Default)]
-pub(crate) struct Bonds(Mutex<Known>);
+pub(crate) struct Bonds {
+    pieces: Mutex<Known>,
+    /// Kept apart: what it is made of is the caller's to choose.
+    affinities: Mutex<Known>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
-    makers: HashMap<u64, Maker>,
+    makers: HashMap<u64, (Maker, Owner)>,
     oldest: VecDeque<u64>,
 }
 
-impl Bonds {
-    /// Remembers who made `piece`; the last maker counts.
-    pub(crate) fn remember(&self, piece: u64, maker: Maker) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.makers.insert(piece, maker).is_some() {
+impl Known {
+    /// The last maker counts; of what must be forgotten, the oldest goes first.
+    fn remember(&mut self, piece: u64, maker: Maker, owner: Owner) {
+        if self.makers.insert(piece, (maker, owner)).is_some() {
             return;
         }
-        known.oldest.push_back(piece);
-        if known.oldest.len() > REMEMBERED
-            && let Some(oldest) = known.oldest.pop_front()
+        self.oldest.push_back(piece);
+        if self.oldest.len() > REMEMBERED
+            && let Some(oldest) = self.oldest.pop_front()
         {
-            known.makers.remove(&oldest);
+            self.makers.remove(&oldest);
         }
     }
+}
 
-    fn maker(&self, piece: u64) -> Option<Maker> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.makers.get(&piece).copied()
+fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A member of a plan that can serve a call.
+pub(crate) struct Member<'a> {
+    pub(crate) id: TargetId,
+    pub(crate) target: &'a Arc<Target>,
+    /// It speaks the caller's own API.
+    pub(crate) native: bool,
+}
+
+impl Bonds {
+    /// Remembers who made `piece` and for whom.
+    pub(crate) fn remember(&self, piece: u64, maker: Maker, owner: Owner) {
+        lock(&self.pieces).remember(piece, maker, owner);
     }
 
-    /// Who can serve a call with `state`. `members` are the targets of its plan that serve its surface as it
-    /// is, for only they can have made what it carries.
-    pub(crate) fn bond(&self, state: &State, members: &[(TargetId, &Arc<Target>)]) -> Bond {
-        if state.pieces.is_empty() {
-            return Bond::Free;
+    /// Remembers who served a caller that names an affinity.
+    pub(crate) fn served(&self, affinity: u64, maker: Maker, owner: Owner) {
+        lock(&self.affinities).remember(affinity, maker, owner);
+    }
+
+    fn maker(&self, piece: u64) -> Option<(Maker, Owner)> {
+        lock(&self.pieces).makers.get(&piece).copied()
+    }
+
+    /// Who can serve a call of `owner` with `state`, among `members`.
+    pub(crate) fn bond(&self, state: &State, owner: Owner, members: &[Member<'_>]) -> Bond {
+        let required: Vec<_> = state.required.iter().map(|p| self.maker(*p)).collect();
+        if required
+            .iter()
+            .flatten()
+            .any(|(_, theirs)| *theirs != owner)
+        {
+            return Bond::Lost;
         }
-        let known = state.pieces.iter().rev().find_map(|p| self.maker(*p));
-        let affine = || state.affinity.and_then(|a| self.maker(a));
-        let to = |maker: Maker| {
-            let are = members.iter().filter(|(_, target)| target.maker == maker);
-            let ids: Vec<TargetId> = are.map(|(id, _)| *id).collect();
-            if ids.is_empty() {
-                Bond::Lost
-            } else {
-                Bond::To(ids)
-            }
+        let carried = || state.pieces.iter().rev().find_map(|p| self.maker(*p));
+        let affine = || {
+            let known = lock(&self.affinities);
+            let served = state.affinity.and_then(|a| known.makers.get(&a).copied());
+            served.filter(|(_, theirs)| *theirs == owner)
         };
-        match known.or_else(affine) {
-            Some(maker) => to(maker),
-            None if !state.required => Bond::Free,
-            // forgotten: where there is but one who can have made it, it was that one
-            None => match members.first() {
-                Some((_, first)) if members.iter().all(|(_, t)| t.maker == first.maker) => {
-                    to(first.maker)
-                }
-                _ => Bond::Lost,
-            },
+        let known = required.into_iter().flatten().next();
+        match known.or_else(carried).or_else(affine) {
+            Some((maker, _)) => to(maker, members.iter()),
+            None if state.required.is_empty() => Bond::Free,
+            None => only_one(owner, members),
         }
+    }
+}
+
+/// The members that are this maker.
+fn to<'m, 'a: 'm>(maker: Maker, members: impl Iterator<Item = &'m Member<'a>>) -> Bond {
+    let are = members.filter(|member| member.target.maker == maker);
+    let ids: Vec<TargetId> = are.map(|member| member.id).collect();
+    match ids.is_empty() {
+        true => Bond::Lost,
+        false => Bond::To(ids),
+    }
+}
+
+/// What is forgotten was made by somebody who speaks the caller's API; where there is but one, by that one.
+/// With keys nothing is guessed: it may have been another key's.
+fn only_one(owner: Owner, members: &[Member<'_>]) -> Bond {
+    let mut native = members.iter().filter(|member| member.native);
+    let Some(first) = native.next().filter(|_| owner == NOBODY) else {
+        return Bond::Lost;
+    };
+    match native.all(|member| member.target.maker == first.target.maker) {
+        true => to(first.target.maker, members.iter()),
+        false => Bond::Lost,
     }
 }
 
@@ -111,14 +170,31 @@ mod tests {
     fn what_is_remembered_is_bounded_and_the_oldest_goes_first() {
         let bonds = Bonds::default();
         for piece in 0..=REMEMBERED as u64 {
-            bonds.remember(piece, Maker(piece));
+            bonds.remember(piece, Maker(piece), 0);
         }
         assert_eq!(bonds.maker(0), None);
-        assert_eq!(bonds.maker(1), Some(Maker(1)));
-        bonds.remember(1, Maker(7));
-        assert_eq!(bonds.maker(1), Some(Maker(7)));
-        let known = bonds.0.lock().unwrap();
+        assert_eq!(bonds.maker(1), Some((Maker(1), 0)));
+        bonds.remember(1, Maker(7), 3);
+        assert_eq!(bonds.maker(1), Some((Maker(7), 3)));
+        let known = bonds.pieces.lock().unwrap();
         assert_eq!(known.makers.len(), REMEMBERED);
         assert_eq!(known.oldest.len(), REMEMBERED);
+    }
+
+    #[test]
+    fn what_was_made_for_one_key_does_not_exist_for_another() {
+        let bonds = Bonds::default();
+        let (mine, yours) = (owner(Some("a")), owner(Some("b")));
+        bonds.remember(1, Maker(1), mine);
+        let state = |required: &[u64], pieces: &[u64]| State {
+            required: required.to_vec(),
+            pieces: pieces.to_vec(),
+            affinity: None,
+        };
+        bonds.remember(2, Maker(2), yours);
+        // whatever of their own stands beside it
+        assert_eq!(bonds.bond(&state(&[1], &[2]), yours, &[]), Bond::Lost);
+        assert_eq!(bonds.bond(&state(&[3], &[]), yours, &[]), Bond::Lost);
+        assert_eq!(bonds.bond(&state(&[], &[3]), yours, &[]), Bond::Free);
     }
 }

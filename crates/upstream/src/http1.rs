@@ -161,7 +161,7 @@ impl Pool {
                     let quick = wire.read() == read && started.elapsed() < QUICK_DEATH;
                     match wire.written() == written {
                         true if quick => progress.starts_over(),
-                        false if quick && outgoing.target.replay => progress.goes_again(),
+                        false if quick && outgoing.replays() => progress.goes_again(),
                         _ => return Err(fault::unanswered(error.as_ref(), progress)),
                     }
                     count(&self.counts.found_dead);

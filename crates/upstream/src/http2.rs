@@ -90,7 +90,7 @@ impl Pool {
                         return Err(fault::refused());
                     }
                 }
-                Unanswered::Broken if failed.was_dead && !replaced && outgoing.target.replay => {
+                Unanswered::Broken if failed.was_dead && !replaced && outgoing.replays() => {
                     replaced = true;
                     count(&self.counts.found_dead);
                     progress.goes_again();

@@ -36,6 +36,14 @@ pub(crate) struct Outgoing<'a> {
 }
 
 impl Outgoing<'_> {
+    /// Whether it may be sent again although it may have been processed. What is passed on by its path may be
+    /// anything, so only what changes nothing is.
+    pub(crate) fn replays(&self) -> bool {
+        let by_path = self.way.api == Api::Raw || self.way.stored;
+        let harmless = self.call.method.is_safe();
+        self.target.replay && (!by_path || harmless)
+    }
+
     /// The request.
     pub(crate) fn request(&self) -> Request<Payload> {
         let mut request = Request::new(self.body.clone());
@@ -81,8 +89,10 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
             out.append(name.clone(), value.clone());
         }
     }
-    if target.passes_credentials {
-        pass_credentials(target, call, &mut out);
+    for (name, value) in own_credentials(target, call) {
+        let mut value = value.clone();
+        value.set_sensitive(true);
+        out.insert(name, value);
     }
     if way.api == Api::VercelImages
         && let Ok(model) = HeaderValue::from_str(target.model(call))
@@ -114,21 +124,22 @@ fn accept(way: &Way, call: &Call) -> &'static str {
     }
 }
 
-/// The caller's own credential, in each place where the dialect can have one.
-fn pass_credentials(target: &Target, call: &Call, out: &mut HeaderMap) {
+/// The caller's own credentials that go on to a target which passes them on, in each place where its dialect can
+/// have one.
+pub(crate) fn own_credentials<'a>(
+    target: &'a Target,
+    call: &'a Call,
+) -> impl Iterator<Item = (HeaderName, &'a HeaderValue)> {
     let own = match target.rules.key {
         Slot::Header(name) => Some(HeaderName::from_static(name)),
         Slot::Bearer => None,
     };
-    for name in own.into_iter().chain([header::AUTHORIZATION]) {
-        if let Some(value) = call.headers.get(&name)
-            && !speaks_for_a_connection(value)
-        {
-            let mut value = value.clone();
-            value.set_sensitive(true);
-            out.insert(name, value);
-        }
-    }
+    let names = own.into_iter().chain([header::AUTHORIZATION]);
+    let names = names.filter(|_| target.passes_credentials);
+    names.filter_map(|name| {
+        let value = call.headers.get(&name)?;
+        (!speaks_for_a_connection(value)).then_some((name, value))
+    })
 }
 
 /// Whether a credential is for the connection it comes on (RFC 4559), which others use after its caller.

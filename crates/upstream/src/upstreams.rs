@@ -4,6 +4,7 @@ use crate::{
     answer::{Answer, Reader},
     auth::{Signer, Unsigned},
     body::{Body, Cut},
+    bonds::{self, Member},
     dialect, fault,
     pools::Pools,
     request::{self, Outgoing, Payload},
@@ -145,22 +146,26 @@ impl Upstream for Upstreams {
     }
 
     fn bond(&self, call: &Call) -> Bond {
-        if call.state.pieces.is_empty() {
+        if call.state.is_empty() {
             return Bond::Free;
         }
-        let target = |id: TargetId| Some((id, self.targets.get(usize::from(id.0))?));
-        let native = |target: &Target| way(target, call).is_ok_and(|way| way.via.is_relay());
-        let members: Vec<_> = call
-            .plan
-            .targets()
-            .into_iter()
-            .filter_map(target)
-            .filter(|(_, target)| native(target))
-            .collect();
-        let Some((_, first)) = members.first() else {
+        let member = |id: TargetId| {
+            let target = self.targets.get(usize::from(id.0))?;
+            let way = way(target, call).ok()?;
+            Some(Member {
+                id,
+                target,
+                native: way.via.is_relay(),
+            })
+        };
+        let targets = call.plan.targets();
+        let members: Vec<_> = targets.into_iter().filter_map(member).collect();
+        let Some(first) = members.first() else {
             return Bond::Free;
         };
-        first.bonds.bond(&call.state, &members)
+        let owner = bonds::owner(call.key.as_deref());
+        let bonds = &first.target.bonds;
+        bonds.bond(&call.state, owner, &members)
     }
 
     fn send(

@@ -166,7 +166,7 @@ impl<P: Pieces> Cell<P> {
     }
 
     /// The end condition was met and the upstream has nothing more to say.
-    fn complete(&mut self, debris: &mut Vec<Stage<P>>) {
+    pub(super) fn complete(&mut self, debris: &mut Vec<Stage<P>>) {
         let old = std::mem::replace(&mut self.stage, Stage::Done);
         let Stage::Live(mut stream) = old else {
             return debris.push(old);

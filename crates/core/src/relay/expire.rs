@@ -87,6 +87,11 @@ impl<P: Pieces> Cell<P> {
         if over && !matches!(ending, Ending::Stalled) {
             return None;
         }
+        if !matches!(ending, Ending::Stalled)
+            && matches!(&self.stage, Stage::Live(stream) if stream.is_delivered())
+        {
+            return self.complete_now();
+        }
         let old = std::mem::replace(&mut self.stage, Stage::Done);
         let now = Instant::now();
         if let Ending::Stalled = ending {
@@ -130,6 +135,17 @@ impl<P: Pieces> Cell<P> {
             waker.wake();
         }
         None
+    }
+
+    /// All that the stream was waiting for is the silence behind a complete answer.
+    fn complete_now(&mut self) -> Option<Stage<P>> {
+        let mut debris = Vec::new();
+        self.complete(&mut debris);
+        self.expired_at = Instant::now().checked_add(LAST_WORDS);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+        debris.pop()
     }
 
     fn stall_out(&mut self, old: &Stage<P>) {

@@ -416,3 +416,21 @@ async fn a_preamble_beyond_the_processs_memory_commits_early_and_gives_it_back()
     assert_eq!(b.lines.report().committed_by, Some("holdback_full"));
     assert_eq!(*budget.0.lock().unwrap(), (0, 128 << 10));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_in_the_silence_behind_a_complete_answer_ends_it_as_complete() {
+    let b = one(vec![Head, Text("x;"), Stop, Hang]).within(500);
+    let open = b.open(&leaf(0)).await.ok().unwrap();
+    let vigil = Vigil::default();
+    let relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    vigil.watch(relay.watched());
+    let text = tokio::select! {
+        text = read(relay) => text,
+        () = vigil.run(|| among(0)) => unreachable!(),
+    };
+    assert_eq!(text, "x;stop;[DONE]");
+    let report = b.lines.report();
+    assert_eq!(report.outcome, Some(Outcome::Ok));
+    assert!(report.elapsed < ms(600), "{:?}", report.elapsed);
+    assert!(b.idle());
+}

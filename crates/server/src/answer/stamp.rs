@@ -162,6 +162,8 @@ pub(super) fn failure(headers: &mut HeaderMap, failure: &Failure) {
         Some(wait) => retry_after(headers, wait),
         // a bug of ours says nothing about the next request
         None if status.is_server_error() && failure.code != Code::Internal => no_retry(headers),
+        // who is gone does not come back for a second request
+        None if failure.code == Code::BoundStateUnavailable => no_retry(headers),
         None => {}
     }
 }

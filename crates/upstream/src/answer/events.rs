@@ -28,6 +28,8 @@ pub(super) struct Events {
     more: VecDeque<Piece>,
     /// The last event, which ended with the body.
     last: Option<Frame>,
+    /// The body has ended, and that was not judged yet.
+    over: bool,
     content_events: u64,
     dropped_bytes: u64,
     /// The last piece was a comment that ended in CR.
@@ -59,6 +61,7 @@ impl Events {
             reading,
             more: VecDeque::new(),
             last: None,
+            over: false,
             content_events: 0,
             dropped_bytes: 0,
             after_comment_cr: false,
@@ -74,6 +77,7 @@ impl Events {
     /// The body has ended where it should.
     pub(super) fn finish(&mut self) {
         self.last = self.splitter.finish();
+        self.over = true;
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -102,12 +106,28 @@ impl Events {
                     let large = fault::too_large("event", "max_event_bytes", self.limit);
                     return Some(Err(large));
                 }
-                None => self.last.take()?,
+                None => match self.last.take() {
+                    Some(event) => event,
+                    None => return self.end().map(Ok),
+                },
             };
             if let Some(piece) = self.piece(event, reader) {
                 return Some(Ok(piece));
             }
         }
+    }
+
+    /// What the end of the body tells, once.
+    fn end(&mut self) -> Option<Piece> {
+        if !std::mem::take(&mut self.over) {
+            return None;
+        }
+        let (judged, bytes) = self.reading.over()?;
+        Some(Piece {
+            bytes,
+            kind: Kind::Event,
+            end: judged.ends.map(end),
+        })
     }
 
     fn piece(&mut self, event: Frame, reader: &Reader) -> Option<Piece> {

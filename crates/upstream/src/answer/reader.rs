@@ -2,16 +2,18 @@
 
 use super::events::Events;
 use crate::{
+    bonds::{self, Owner},
     fault::{self, Asked},
+    request,
     target::Target,
     way::Way,
 };
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue};
 use punctual_core::{Call, Failure};
 use punctual_wire::{
     Surface, Verdict,
-    dialect::Judge,
+    dialect::{Judge, responses},
     frame::Framing,
     middle::{self, Lost},
     peek,
@@ -30,24 +32,28 @@ pub(crate) struct Reader {
     pub(super) asked: middle::Asked,
     /// What the caller's calls have in common.
     affinity: Option<u64>,
+    /// Whose state it is that the target makes.
+    owner: Owner,
     /// What the question lost on its way.
     pub(super) lost: Lost,
-    /// The caller's own credential, where it was passed on.
-    credential: Option<HeaderValue>,
+    /// Credentials that are not the target's own: the caller's, where they were passed on, and what was fetched
+    /// or signed for this request.
+    credentials: Vec<HeaderValue>,
     /// The usage chunk is there on our account only.
     pub(super) strips_usage: bool,
 }
 
 impl Reader {
     pub(crate) fn new(target: &Arc<Target>, way: Way, call: &Call, lost: Lost) -> Self {
-        let credential = call.headers.get(header::AUTHORIZATION);
+        let own = request::own_credentials(target, call);
         Self {
             target: target.clone(),
             choices: call.choices,
             asked: asked(call, &way),
             affinity: call.state.affinity,
+            owner: bonds::owner(call.key.as_deref()),
             lost,
-            credential: credential.filter(|_| target.passes_credentials).cloned(),
+            credentials: own.map(|(_, value)| value.clone()).collect(),
             strips_usage: target.injects_usage(call, &way),
             way,
         }
@@ -75,12 +81,24 @@ impl Reader {
 
     /// With what was signed for this request: it must not be repeated either.
     pub(crate) fn signed(mut self, credential: Option<&HeaderMap>) -> Self {
-        let value = credential.and_then(|headers| headers.get(header::AUTHORIZATION));
-        self.credential = value.cloned().or(self.credential);
+        let values = credential.into_iter().flat_map(HeaderMap::values);
+        let secret = values.filter(|value| value.is_sensitive());
+        self.credentials.extend(secret.cloned());
         self
     }
 
+    /// The target serves this caller: its other calls of one kind are best served there too.
+    pub(super) fn serves(&self) {
+        if let Some(affinity) = self.affinity {
+            let (maker, owner) = (self.target.maker, self.owner);
+            self.target.bonds.served(affinity, maker, owner);
+        }
+    }
+
     fn judge(&self) -> Box<dyn Judge> {
+        if self.way.stored {
+            return responses::stored_judge();
+        }
         self.way.api.judge(self.surface(), self.choices)
     }
 
@@ -105,17 +123,18 @@ impl Reader {
 
     /// The target made this piece of state.
     pub(super) fn made_state(&self, piece: u64) {
-        self.target.bonds.remember(piece, self.target.maker);
-        if let Some(affinity) = self.affinity {
-            self.target.bonds.remember(affinity, self.target.maker);
-        }
+        let (maker, owner) = (self.target.maker, self.owner);
+        self.target.bonds.remember(piece, maker, owner);
     }
 
     /// Calls `f` with everything that must not be repeated.
     pub(crate) fn with_secrets<T>(&self, f: impl FnOnce(&[&str]) -> T) -> T {
-        let own = self.credential.as_ref().and_then(|v| v.to_str().ok());
+        let own = self.credentials.iter().filter_map(|v| v.to_str().ok());
         // with the scheme and without, whichever the upstream repeats
-        let bare = own.and_then(|v| v.split_once(' ')).map(|(_, bare)| bare);
+        let bare = own
+            .clone()
+            .filter_map(|v| v.split_once(' '))
+            .map(|(_, bare)| bare);
         let secrets: Vec<&str> = self.target.secrets().chain(bare).chain(own).collect();
         f(&secrets)
     }

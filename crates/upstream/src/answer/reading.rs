@@ -61,6 +61,19 @@ impl Reading {
         }
     }
 
+    /// Judges that the body has ended where it should; `None` if that tells nothing.
+    pub(super) fn over(&mut self) -> Option<(Judged, Bytes)> {
+        match self {
+            Self::Relayed(_) => None,
+            Self::Translated { closed: true, .. } => None,
+            Self::Translated { judge, encode, .. } => {
+                let mut out = BytesMut::new();
+                let judged = judge.over(&mut |delta| encode.delta(delta, &mut out));
+                judged.ends.map(|_| (judged, out.freeze()))
+            }
+        }
+    }
+
     /// What ends a complete stream, if it was not written yet; `None` where streams are relayed.
     pub(super) fn close(&mut self) -> Option<Bytes> {
         match self {

@@ -233,3 +233,18 @@ async fn a_stream_that_breaks_off_is_truncated_in_every_dialect() {
         }
     }
 }
+
+#[tokio::test]
+async fn fewer_candidates_than_asked_for_are_a_whole_answer() {
+    for (script, ended) in [("sim:tokens=5", true), ("sim:tokens=5,fin-after=2", false)] {
+        let bench = bench(Dialect::Gemini, "/v1beta", script).await;
+        let heard = bench
+            .hear(&Ask {
+                choices: 3,
+                ..ask(Surface::Chat, true)
+            })
+            .await;
+        let ends = heard.pieces.iter().filter(|(_, p)| p.end.is_some()).count();
+        assert_eq!(ends, usize::from(ended), "{}", heard.text);
+    }
+}

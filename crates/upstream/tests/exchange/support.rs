@@ -59,6 +59,7 @@ pub(crate) struct Ask {
     pub(crate) limit: Option<Duration>,
     pub(crate) padding: usize,
     pub(crate) surface: Surface,
+    pub(crate) choices: u32,
     /// Method and path of what is asked for by its path; it has no body.
     pub(crate) place: Option<(Method, Arc<str>)>,
 }
@@ -179,6 +180,7 @@ impl Ask {
             limit: None,
             padding: 0,
             surface: Surface::Chat,
+            choices: 1,
             place: None,
         }
     }
@@ -232,6 +234,7 @@ impl Ask {
             model_span: head.len()..head.len() + model.len(),
             body: Bytes::from(format!("{head}{model}{rest}")),
             headers: Arc::new(self.headers.clone()),
+            choices: self.choices,
             ..Call::new(self.surface, plan, deadline)
         }
     }
