@@ -89,6 +89,8 @@ pub trait Decode: Send {
     /// Reads one frame and tells its steps in order. A step that is no content (an empty text) is not
     /// told.
     fn decode(&mut self, frame: &Frame, sink: &mut dyn FnMut(Delta<'_>)) -> Seen;
+    /// The body has ended where it should, and no frame comes any more: tells what only this shows.
+    fn over(&mut self, _sink: &mut dyn FnMut(Delta<'_>)) {}
 }
 
 /// Writes the stream of one answer.

@@ -52,6 +52,18 @@ impl Derived {
         judged
     }
 
+    /// Judges that the body has ended where it should, and tells `sink` the steps that only this shows.
+    pub fn over(&mut self, sink: &mut dyn FnMut(&Delta<'_>)) -> Judged {
+        let mut judged = Judged::plain(Kind::Preamble);
+        let mut decode = std::mem::replace(&mut self.decode, Box::new(Nothing));
+        decode.over(&mut |delta| {
+            self.delta(&delta, &mut judged);
+            sink(&delta);
+        });
+        self.decode = decode;
+        judged
+    }
+
     fn delta(&mut self, delta: &Delta<'_>, judged: &mut Judged) {
         match delta {
             Delta::Start(start) => {

@@ -229,4 +229,12 @@ impl Decode for Stream {
             Err(_) => Seen::Unparsed,
         }
     }
+
+    /// Fewer candidates than were asked for are whole as well, if each that has begun has ended.
+    fn over(&mut self, sink: &mut dyn FnMut(Delta<'_>)) {
+        let all = self.candidates.iter().all(|candidate| candidate.finished);
+        if all && !self.candidates.is_empty() && !std::mem::replace(&mut self.ended, true) {
+            sink(Delta::Ended);
+        }
+    }
 }

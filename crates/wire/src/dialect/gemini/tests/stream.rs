@@ -221,6 +221,28 @@ fn several_candidates_end_when_each_of_them_has() {
 }
 
 #[test]
+fn fewer_candidates_than_asked_for_are_whole_when_the_body_is() {
+    let one = |index: u32, reason: &str| {
+        format!("data: {{\"candidates\":[{{\"index\":{index}{reason}}}]}}\n\n")
+    };
+    let stop = ",\"finishReason\":\"MAX_TOKENS\"";
+    let ends = |body: &str, choices| {
+        let mut judge = Derived::new((UPSTREAM.stream)(choices));
+        let mut told = 0;
+        for frame in frames(body.as_bytes()) {
+            assert_eq!(judge.judge(&frame).ends.is_some(), choices == 1);
+        }
+        let ends = judge.over(&mut |_| told += 1).ends;
+        assert_eq!(told, u32::from(ends.is_some()));
+        ends
+    };
+    assert_eq!(ends(&one(0, stop), 3), Some(End::Other));
+    assert_eq!(ends(&one(0, stop), 1), None, "told before");
+    assert_eq!(ends(&(one(0, stop) + &one(1, "")), 3), None);
+    assert_eq!(ends("data: {\"candidates\":[]}\n\n", 3), None);
+}
+
+#[test]
 fn errors_inside_a_stream_have_their_class() {
     for (status, code, class) in [
         ("RESOURCE_EXHAUSTED", 429, Class::RateLimited),
