@@ -183,3 +183,34 @@ fn is_content(part: &Part) -> bool {
         Part::ToolResult(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::frame::{Framing, Splitter};
+
+    /// Says at each frame that it is the last; whether the end was told is given.
+    struct Last(bool);
+
+    impl Decode for Last {
+        fn decode(&mut self, _: &Frame, sink: &mut dyn FnMut(Delta<'_>)) -> Seen {
+            if self.0 {
+                sink(Delta::Ended);
+            }
+            Seen::Last
+        }
+    }
+
+    #[test]
+    fn an_end_mark_ends_nothing_before_the_end_condition_is_met() {
+        let mut splitter = Splitter::new(Framing::Sse, 64);
+        splitter.push(Bytes::from_static(b"data: x\n\n"));
+        let frame = splitter.next().unwrap().unwrap();
+        for ended in [false, true] {
+            let judged = Derived::new(Box::new(Last(ended))).judge(&frame);
+            assert_eq!((judged.done, judged.ends.is_some()), (ended, ended));
+        }
+    }
+}
