@@ -5,7 +5,7 @@
 //! them.
 
 use crate::spec::Site;
-use punctual_wire::{Api, Surface};
+use punctual_wire::{Api, Surface, Via};
 
 mod paths;
 mod words;
@@ -81,6 +81,18 @@ impl Dialect {
             Self::VercelImages => "vercel_images",
             Self::TypeSafe => "typesafe",
         }
+    }
+
+    /// The surfaces that a target of it serves with `model`, by relay or by translation; any can be reached by
+    /// passthrough besides.
+    #[must_use]
+    pub fn surfaces(self, model: &str) -> Vec<Surface> {
+        let serves = |surface: &Surface| {
+            let api = (self.rules().api)(*surface, model);
+            *surface != Surface::Passthrough
+                && api.is_some_and(|api| Via::between(*surface, api).is_some())
+        };
+        Surface::ALL.into_iter().filter(serves).collect()
     }
 
     pub(crate) const fn rules(self) -> &'static Rules {
@@ -252,3 +264,29 @@ const TYPESAFE: Rules = Rules {
     path: paths::typesafe,
     ..OPENAI
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_serves_what_the_page_says() {
+        let page = include_str!("../../../docs/surfaces.md");
+        for dialect in Dialect::ALL {
+            let name = format!("`{}`", dialect.as_str());
+            let of_it = |line: &&str| {
+                let first = line.strip_prefix("| ").and_then(|l| l.split(" |").next());
+                first.is_some_and(|cell| cell.split(", ").any(|n| n == name))
+            };
+            let row = page.lines().find(of_it).unwrap_or_else(|| panic!("{name}"));
+            let cells = row.split_once(" |").unwrap().1;
+            for surface in Surface::ALL {
+                let told = cells.contains(&format!("`{surface}`"));
+                for model in ["m", "claude-x"] {
+                    let served = dialect.surfaces(model).contains(&surface);
+                    assert_eq!(served, told, "{surface} of {name} with {model}");
+                }
+            }
+        }
+    }
+}
