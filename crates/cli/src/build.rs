@@ -11,6 +11,7 @@ use punctual_telemetry::Redaction;
 use punctual_upstream::{Pools, Upstreams};
 use secrecy::ExposeSecret;
 use std::sync::Arc;
+pub(crate) use targets::dialect;
 
 /// What outlives every configuration: lanes, breakers, budgets, connections.
 pub(crate) struct Lasting {
@@ -42,7 +43,7 @@ pub(crate) fn snapshot(config: &Config, lasting: &Lasting) -> Result<Snapshot<Up
         .map(|t| targets::spec(t, &lasting.proxies))
         .collect::<Result<Vec<_>, _>>()?;
     // what can fail comes first: a configuration that is refused has changed no lane
-    let settings = Arc::new(front::settings(&config.server)?);
+    let settings = Arc::new(front::settings(config)?);
     let upstream = Upstreams::new(specs, &lasting.pools).map_err(|e| e.to_string())?;
     let parts = config.engine_parts(&lasting.registry);
     let routes = routes(config, &parts);

@@ -1,4 +1,5 @@
-//! `punctual check`: every mistake of a configuration, and what each plan can take at worst.
+//! `punctual check`: every mistake of a configuration, what each plan can take at worst, and which surfaces it
+//! serves.
 //!
 //! A file that passes must start: after the check everything is built as `serve` would build it, short of
 //! listening. Nothing here talks to a network.
@@ -6,6 +7,8 @@
 use crate::{Failure, args, build, screen::say, serve};
 use punctual_config::{Checked, Config, Environment, Problem, Severity, load};
 use std::path::Path;
+
+mod serves;
 
 pub(crate) fn run(args: &args::Check) -> Result<(), Failure> {
     let file = args
@@ -62,8 +65,14 @@ fn text(checked: &Checked, errors: usize) {
         say(line);
     }
     if let Some(config) = &checked.config {
-        for line in punctual_config::ladder::render(config).lines() {
-            say(line);
+        for (n, (ladder, route)) in config.ladders().iter().zip(&config.routes).enumerate() {
+            if n > 0 {
+                say("");
+            }
+            for line in ladder.to_string().lines() {
+                say(line);
+            }
+            say(&serves::line(config, route));
         }
     }
     let warnings = checked.problems.len() - errors;
@@ -83,6 +92,20 @@ fn plural(n: usize, word: &str) -> String {
 }
 
 fn json(checked: &Checked) -> String {
-    let routes = checked.config.as_ref().map(punctual_config::ladder::json);
+    let routes = checked.config.as_ref().map(routes);
     serde_json::json!({ "problems": checked.problems, "routes": routes }).to_string()
+}
+
+/// Every route's worst cases, with what serves each of its surfaces.
+fn routes(config: &Config) -> serde_json::Value {
+    let mut all = punctual_config::ladder::json(config);
+    for (told, route) in all.as_array_mut().into_iter().flatten().zip(&config.routes) {
+        let served = serves::of(config, route).into_iter();
+        let served: serde_json::Map<_, _> =
+            served.map(|(s, by)| (s.to_owned(), by.into())).collect();
+        if let Some(told) = told.as_object_mut() {
+            told.insert("surfaces".to_owned(), served.into());
+        }
+    }
+    all
 }

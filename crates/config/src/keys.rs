@@ -21,6 +21,8 @@ pub struct Key {
     pub deadline: Option<Duration>,
     /// Routes it may name; `None` is all.
     pub routes: Option<Vec<String>>,
+    /// Whether it may use passthrough; where it says nothing, only without a list of routes.
+    pub passthrough: bool,
     /// Heartbeats on its streams, when it says something: `Some(None)` is off.
     pub heartbeat_interval: Option<Option<Duration>>,
 }
@@ -155,6 +157,7 @@ mod tests {
             name: name.into(),
             deadline: None,
             routes: Some(vec!["chat".into()]),
+            passthrough: false,
             heartbeat_interval: None,
         }
     }

@@ -43,6 +43,8 @@ pub struct TargetConfig {
     pub no_proxy: Vec<String>,
     /// HTTP/2.
     pub http2: bool,
+    /// Whether callers reach it by `/passthrough/{target}/…`.
+    pub passthrough: bool,
     /// Its clocks.
     pub limits: Limits,
     /// Time kept for the members behind.

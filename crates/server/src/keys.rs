@@ -30,6 +30,9 @@ pub struct Key {
     pub deadline: Option<Duration>,
     /// Names of the routes it may use; `None` is all.
     pub routes: Option<Vec<Arc<str>>>,
+    /// Whether it may use passthrough, which is past what its routes allow; `None` is only where it has no list
+    /// of them.
+    pub passthrough: Option<bool>,
     /// Replaces the route's interval of heartbeats; `Some(None)` turns them off.
     pub heartbeat: Option<Option<Duration>>,
 }
@@ -41,6 +44,12 @@ impl Key {
         self.routes
             .as_ref()
             .is_none_or(|allowed| allowed.iter().any(|a| **a == *route))
+    }
+
+    /// Whether it may use passthrough, with the targets of its routes.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        self.passthrough.unwrap_or(self.routes.is_none())
     }
 }
 
@@ -294,5 +303,17 @@ mod tests {
             ..Key::default()
         };
         assert!(bound.may_use("chat") && !bound.may_use("big"));
+    }
+
+    #[test]
+    fn a_key_with_a_list_of_routes_passes_nothing_on_unless_it_is_told_it_may() {
+        let key = |routes: Option<Vec<Arc<str>>>, passthrough| Key {
+            routes,
+            passthrough,
+            ..Key::default()
+        };
+        let list = || Some(vec!["chat".into()]);
+        assert!(key(None, None).may_pass() && key(list(), Some(true)).may_pass());
+        assert!(!key(list(), None).may_pass() && !key(None, Some(false)).may_pass());
     }
 }

@@ -24,6 +24,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Values of `Origin` that are let in; a web page is refused otherwise.
     pub origins: Vec<String>,
+    /// Names of the targets that `/passthrough/{target}/…` reaches.
+    pub passthrough: Vec<String>,
     /// The header in which a caller says what its calls have in common: those that carry state of somebody
     /// whom nobody remembers go where the last of them went.
     pub affinity_header: HeaderName,
@@ -59,6 +61,7 @@ impl Default for Settings {
             sdk_timeouts: true,
             hosts: Vec::new(),
             origins: Vec::new(),
+            passthrough: Vec::new(),
             affinity_header: HeaderName::from_static("x-punctual-affinity"),
             trusted: Arc::new(|_| false),
             header_timeout: Duration::from_secs(10),

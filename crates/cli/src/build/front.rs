@@ -1,6 +1,6 @@
 //! From the configuration's `server` and `keys` to the server's settings.
 
-use punctual_config::{Config, Server, Tls};
+use punctual_config::{Config, Tls};
 use punctual_server::{Key, Keys, Settings, server_config};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use secrecy::ExposeSecret;
@@ -9,7 +9,9 @@ use std::{collections::HashMap, net::IpAddr, path::Path, sync::Arc, time::Durati
 /// Where the configuration says "no limit", the server waits for this long.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
 
-pub(super) fn settings(s: &Server) -> Result<Settings, String> {
+pub(super) fn settings(config: &Config) -> Result<Settings, String> {
+    let s = &config.server;
+    let reached = config.targets.iter().filter(|t| t.passthrough);
     let networks = s.trusted_peers.clone();
     Ok(Settings {
         request_deadline: s.request_deadline,
@@ -18,6 +20,7 @@ pub(super) fn settings(s: &Server) -> Result<Settings, String> {
         affinity_header: s.affinity_header.clone(),
         hosts: s.hosts.clone(),
         origins: s.origins.clone(),
+        passthrough: reached.map(|t| t.name.clone()).collect(),
         trusted: Arc::new(move |peer: IpAddr| {
             networks.iter().any(|n| n.contains(&peer.to_canonical()))
         }),
@@ -72,6 +75,7 @@ pub(super) fn keys(config: &Config) -> Keys {
             .routes
             .as_ref()
             .map(|r| r.iter().map(|name| name.as_str().into()).collect()),
+        passthrough: Some(k.passthrough),
         heartbeat: k.heartbeat_interval,
     };
     let known: HashMap<Arc<str>, Arc<Key>> = config

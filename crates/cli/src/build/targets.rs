@@ -56,7 +56,8 @@ impl Proxies {
     }
 }
 
-const fn dialect(dialect: Dialect) -> up::Dialect {
+/// A dialect as the upstream crate names it.
+pub(crate) const fn dialect(dialect: Dialect) -> up::Dialect {
     match dialect {
         Dialect::Openai => up::Dialect::OpenAi,
         Dialect::Generic => up::Dialect::Generic,

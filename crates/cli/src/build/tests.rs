@@ -48,6 +48,26 @@ fn a_model_is_served_by_the_route_that_the_configuration_says() {
 }
 
 #[test]
+fn passthrough_is_there_where_a_target_its_provider_or_all_of_them_say_so() {
+    let reached = |defaults: &str, provider: &str, target: &str| {
+        let text = format!(
+            "defaults: {{ {defaults} }}
+providers:
+  p: {{ base_url: https://p.example/v1, dialect: openai, api_key: \"${{K}}\", {provider} }}
+targets: {{ t: {{ provider: p, model: m, {target} }}, u: {{ provider: p, model: m }} }}
+routes: {{ r: {{ plan: [ t, u, {{ pass: p }} ] }} }}
+"
+        );
+        front::settings(&config(&text)).unwrap().passthrough
+    };
+    let on = "passthrough: true";
+    assert_eq!(reached("", "", ""), [""; 0]);
+    assert_eq!(reached("", "", on), ["t"]);
+    assert_eq!(reached("", on, "passthrough: false"), ["u", "p/*"]);
+    assert_eq!(reached(on, "", ""), ["t", "u", "p/*"]);
+}
+
+#[test]
 fn every_secret_of_the_configuration_is_kept_out_of_what_is_said() {
     let config = config(&format!(
         "server: {{ admin: {{ token: admin-token }} }}

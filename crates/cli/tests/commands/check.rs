@@ -108,6 +108,35 @@ route r: deadline 10s
 }
 
 #[test]
+fn what_each_route_serves_is_told_with_who_serves_it() {
+    let text = r#"
+providers:
+  vllm: {}
+  claude: { dialect: anthropic, base_url: "http://127.0.0.1:1/v1", api_key: sk-of-a-test }
+targets:
+  fast: { provider: vllm, model: a }
+  good: { provider: claude, model: b }
+routes:
+  r: { plan: [ fast, good, { use: fast, timeout: 9s } ] }
+  s: { plan: good }
+"#;
+    let folder = Folder::with(text);
+    let ran = folder.run(&["check"]);
+    for line in [
+        "  serves chat, responses, messages; completions by fast; embeddings by fast; images by fast; \
+         count_tokens by good\n",
+        "  serves chat, responses, messages, count_tokens\n",
+    ] {
+        assert!(ran.out.contains(line), "{line} is not in\n{}", ran.out);
+    }
+    let said: serde_json::Value =
+        serde_json::from_str(&folder.run(&["check", "--json"]).out).unwrap();
+    let surfaces = &said["routes"][0]["surfaces"];
+    assert_eq!(surfaces["chat"], serde_json::json!(["fast", "good"]));
+    assert_eq!(surfaces["count_tokens"], serde_json::json!(["good"]));
+}
+
+#[test]
 fn clocks_that_never_fire_are_warned_of_with_both_numbers_and_served_all_the_same() {
     let text = r#"
 providers: { vllm: {} }

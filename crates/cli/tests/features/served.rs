@@ -64,7 +64,7 @@ pub async fn rows() -> Vec<Row> {
         let base = sim.url();
         let _ = writeln!(
             providers,
-            "  p-{dialect}: {{ dialect: {dialect}, base_url: \"{base}/v1\", {more} }}"
+            "  p-{dialect}: {{ dialect: {dialect}, base_url: \"{base}/v1\", passthrough: true, {more} }}"
         );
         let _ = writeln!(
             targets,

@@ -75,7 +75,7 @@ fn config(sim: &Sim) -> String {
             let beat = models::heartbeat(model);
             let _ = writeln!(
                 targets,
-                "  {name}: {{ dialect: {dialect}, {place}, model: {model} }}"
+                "  {name}: {{ dialect: {dialect}, {place}, model: {model}, passthrough: true }}"
             );
             let _ = writeln!(routes, "  {name}: {{ {beat}plan: {name} }}");
             allowed.push(name);
@@ -83,7 +83,7 @@ fn config(sim: &Sim) -> String {
     }
     let allowed = allowed.join(", ");
     format!(
-        "keys: {{ tests: {{ value: {KEY}, routes: [{allowed}] }} }}\ntargets:\n{targets}\
+        "keys: {{ tests: {{ value: {KEY}, routes: [{allowed}], passthrough: true }} }}\ntargets:\n{targets}\
          routes:\n{routes}  private: {{ plan: hello }}\n"
     )
 }

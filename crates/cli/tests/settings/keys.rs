@@ -58,6 +58,17 @@ rows! {
         look: |s| asks(s, "first-key-0123456789", Request::chat("a", false)).status == 403,
         ..ROW
     };
+    a_key_that_is_bound_to_routes_passes_on_where_it_says_so: Row {
+        covers: &["keys.*.passthrough"],
+        config: concat!(
+            "providers: { sim: { dialect: openai, base_url: \"{upstream}/v1\", api_key: sk-test, passthrough: true } }\n",
+            "targets: { a: { provider: sim, model: a } }\n",
+            "routes: { a: { plan: a } }\n",
+            "keys: { k: { value: first-key-0123456789, routes: [ a ], «passthrough: true» } }\n",
+        ),
+        look: |s| asks(s, "first-key-0123456789", Request::get("/passthrough/a/models")).status == 200,
+        ..ROW
+    };
     streams_of_a_key_beat_as_it_says: Row {
         covers: &["keys.*.heartbeat_interval"],
         config: keyed!("value: first-key-0123456789, «heartbeat_interval: 200ms»"),

@@ -191,6 +191,9 @@ fn settings() -> Vec<Shared> {
             s.chat("r", false);
             s.sim.report()[0].protocol == punctual_sim::Protocol::Http2
         }),
+        setting("passthrough", "true", PLAIN, |s| {
+            s.ask(&Request::get("/passthrough/t/models")).status == 200
+        }),
     ]
 }
 
@@ -279,5 +282,5 @@ proofs! {
     clocks: connect_timeout first_token_timeout stream_token_timeout unary_timeout timeout timeouts reserve
         max_queue_wait replay_timeouts allow_empty;
     settings: max_concurrency max_queue shed lane usage forward_deadline forward_headers headers
-        max_event_bytes max_response_bytes http2;
+        max_event_bytes max_response_bytes http2 passthrough;
 }

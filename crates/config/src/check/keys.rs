@@ -44,6 +44,7 @@ pub(super) fn check(file: &raw::File, server: &Server, desk: &mut Desk<'_>) -> K
             name: name.as_str().into(),
             deadline: raw.deadline.and_then(|t| t.0),
             routes: raw.routes.clone(),
+            passthrough: raw.passthrough.unwrap_or(raw.routes.is_none()),
             heartbeat_interval: raw.heartbeat_interval.map(|t| t.0),
         };
         keys.add(key, &sums);

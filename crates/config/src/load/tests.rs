@@ -277,7 +277,15 @@ fn keys_are_hashed_and_limited() {
             ("ci", Some(Duration::from_secs(30)))
         );
         assert_eq!(key.heartbeat_interval, Some(None));
+        assert!(!key.passthrough, "it is bound to its routes");
     }
+    let passes = |more: &str| {
+        let key = format!("keys:\n  ci: {{ value: 0123456789abcdef{more} }}\n");
+        let c = config(&format!("{key}{}", with_plan("a")));
+        c.keys.verify("0123456789abcdef").unwrap().passthrough
+    };
+    assert!(passes("") && passes(", routes: [r], passthrough: true"));
+    assert!(!passes(", routes: [r]") && !passes(", passthrough: false"));
     let bad = "keys:\n  a: { value: [0123456789abcdef, b, c] }\n  b: { hash: sha256:12, routes: [nope] }\n  c: {}\n  d: { value: 0123456789abcdef }\n";
     insta::assert_snapshot!(told(&format!("{bad}{}", with_plan("a"))).join("\n"));
 }

@@ -118,6 +118,9 @@ group! { $
         max_response_bytes: Size,
         /// HTTP/2 to the upstream. Default false.
         http2: bool,
+        /// Whether callers reach it by `/passthrough/{target}/…`, with all that its credential allows.
+        /// Default false.
+        passthrough: bool,
     }
 }
 

@@ -103,6 +103,8 @@ pub struct Key {
     pub deadline: Option<Timeout>,
     /// Routes it may name. Default all.
     pub routes: Option<Vec<String>>,
+    /// Whether it may use passthrough. Default true, false where it has `routes`.
+    pub passthrough: Option<bool>,
     /// Heartbeats on its streams; 0 is off.
     pub heartbeat_interval: Option<Timeout>,
 }

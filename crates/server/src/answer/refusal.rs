@@ -159,6 +159,29 @@ impl Refusal {
         Self::new(status, "target_not_allowed", message.to_owned())
     }
 
+    /// The operator has not switched it on.
+    pub(crate) fn target_without_passthrough() -> Box<Self> {
+        let message = "this target is not reached by passthrough; write `passthrough: true` on the target or its \
+                       provider if it should be";
+        let status = StatusCode::FORBIDDEN;
+        Self::new(status, "passthrough_disabled", message.to_owned())
+    }
+
+    /// Passthrough reaches every model and path of a target, whatever the key's routes are.
+    pub(crate) fn key_without_passthrough() -> Box<Self> {
+        let message = "this API key may not use passthrough; a key with a list of `routes` may only where its \
+                       configuration says `passthrough: true`";
+        let status = StatusCode::FORBIDDEN;
+        Self::new(status, "passthrough_not_allowed", message.to_owned())
+    }
+
+    /// A stream is asked for where there is none.
+    pub(crate) fn no_streams() -> Box<Self> {
+        let message = "there are no streams on this path; leave `stream` out, or send false";
+        let status = StatusCode::BAD_REQUEST;
+        Self::new(status, "invalid_request_body", message.to_owned()).with_param("stream")
+    }
+
     pub(crate) fn bad_body(bad: BadBody) -> Box<Self> {
         let refusal = Self::new(StatusCode::BAD_REQUEST, "invalid_request_body", bad.message);
         match bad.param {

@@ -8,7 +8,7 @@ use super::{
     Visit,
     admit::{Stop, in_time},
     path,
-    place::{Ask, Passed, Stored},
+    place::{Ask, Stored},
     words,
 };
 use crate::{
@@ -16,11 +16,11 @@ use crate::{
 };
 use bytes::Bytes;
 use http::{HeaderName, Method, request::Parts};
-use percent_encoding::percent_decode_str;
-use punctual_core::Deadline;
-use punctual_core::{Call, Plan, Record, Room, Source, State, TargetId, Upstream};
+use punctual_core::{Call, Deadline, Record, Room, Source, State, Surface, Upstream};
 use punctual_wire::{Peek, state::fingerprint};
 use std::{sync::Arc, time::Duration};
+
+mod passed;
 
 /// No caller can ask for heartbeats more often than this.
 const QUICKEST: Duration = Duration::from_millis(50);
@@ -59,10 +59,7 @@ impl Asked {
         let goal = match (ask, peek) {
             (Ask::Stored(stored), _) => self.stored(stored, visit)?,
             (Ask::Passed(passed), _) => self.passed(passed, visit)?,
-            (Ask::Body(surface), Some(peek)) => {
-                let streams = words::wire(surface).streams();
-                self.modelled(peek, streams, visit)?
-            }
+            (Ask::Body(surface), Some(peek)) => self.modelled(peek, surface, visit)?,
             (Ask::Body(_), None) => return Err(Refusal::unknown_path().into()),
         };
         let route = goal.resolved.route.clone();
@@ -70,12 +67,12 @@ impl Asked {
         let key = self.key.as_ref().map(|k| k.name.clone());
         let name = goal.named.then(|| route.name.clone());
         record.identify(name, key, goal.stream, self.deadline);
-        if goal.named && !self.may_use(&route) {
-            return Err(match ask {
-                Ask::Passed(_) => Refusal::target_not_for_this_key(),
-                _ => Refusal::not_for_this_key(),
+        match ask {
+            Ask::Passed(passed) => self.may_pass(passed, &route, visit)?,
+            _ if goal.named && !self.may_use(&route) => {
+                return Err(Refusal::not_for_this_key().into());
             }
-            .into());
+            _ => {}
         }
         in_time(&self.deadline)?;
         let heartbeat = match ask {
@@ -97,9 +94,14 @@ impl Asked {
     fn modelled<U: Upstream>(
         &self,
         peek: Peek,
-        streams: bool,
+        surface: Surface,
         visit: &Visit<U>,
     ) -> Result<Goal, Stop> {
+        let streams = words::wire(surface).streams();
+        // embeddings are asked for with whatever a client sends to everything, and its API does not mind
+        if peek.stream && !streams && surface != Surface::Embeddings {
+            return Err(Refusal::no_streams().into());
+        }
         let routes = &visit.now.routes;
         let resolved = routes.resolve(&peek.model).ok_or_else(|| {
             if routes.is_odd(&peek.model) {
@@ -114,8 +116,8 @@ impl Asked {
             stream: peek.stream && streams,
             path: None,
             state: State {
+                required: peek.state.required.clone(),
                 pieces: peek.state.pieces.clone(),
-                required: peek.state.required,
                 affinity: None,
             },
             peek: Some(peek),
@@ -141,65 +143,12 @@ impl Asked {
             stream,
             path: Some(self.below(stored.below, visit)),
             state: State {
-                pieces: vec![fingerprint(stored.id)],
-                required: true,
+                required: vec![fingerprint(stored.id)],
+                pieces: Vec::new(),
                 affinity: None,
             },
             peek: None,
         })
-    }
-
-    /// By the target's name.
-    fn passed<U: Upstream>(&self, passed: Passed<'_>, visit: &Visit<U>) -> Result<Goal, Stop> {
-        if !path::is_straight(passed.below) {
-            return Err(Refusal::odd_path().into());
-        }
-        let name = percent_decode_str(passed.target).decode_utf8_lossy();
-        let targets = visit.now.engine.targets.iter();
-        let place = targets.enumerate().find(|(_, t)| *t.name == *name);
-        let id = place.and_then(|(at, _)| u16::try_from(at).ok());
-        let id = TargetId(id.ok_or_else(Refusal::unknown_target)?);
-        let mut having = visit
-            .now
-            .routes
-            .all()
-            .filter(|r| r.plan.targets().contains(&id));
-        let mut route = having.next().ok_or_else(Refusal::unknown_target)?;
-        if !self.may_use(route)
-            && let Some(usable) = having.find(|r| self.may_use(r))
-        {
-            route = usable;
-        }
-        Ok(Goal {
-            resolved: Resolved {
-                route: Arc::new(Route {
-                    plan: Arc::new(Plan::Target(id)),
-                    ..(**route).clone()
-                }),
-                model: "".into(),
-            },
-            named: true,
-            stream: true,
-            path: Some(self.below(passed.below, visit)),
-            state: State::default(),
-            peek: None,
-        })
-    }
-
-    /// A path with the request's query, without a key of ours in it, where Google's clients may put one.
-    fn below<U: Upstream>(&self, path: &str, visit: &Visit<U>) -> Arc<str> {
-        let is_ours = |parameter: &&str| {
-            let value = parameter.split_once('=').filter(|(name, _)| *name == "key");
-            let value = value.map(|(_, value)| percent_decode_str(value).decode_utf8_lossy());
-            value.is_some_and(|value| visit.now.keys.are(&value))
-        };
-        let query = self.head.uri.query().unwrap_or_default();
-        let kept: Vec<&str> = query.split('&').filter(|p| !is_ours(p)).collect();
-        let kept = kept.join("&");
-        match kept.is_empty() {
-            true => path.into(),
-            false => format!("{path}?{kept}").into(),
-        }
     }
 
     fn tighten(&mut self, route: &Route, stream: bool) {

@@ -2,7 +2,8 @@
 //!
 //! A web page must not be able to spend the user's keys. It cannot choose `Host`: a page that made its own
 //! name resolve to the loopback address (DNS rebinding) sends that name, so a name must be known to us. It
-//! cannot hide `Origin` on a POST, so that is refused unless configured.
+//! cannot hide `Origin` on a POST, so that is refused unless configured; on a GET without one the browser still
+//! says that another site asks.
 
 use super::Visit;
 use crate::{answer::Refusal, connection::MAX_HEADERS, settings::Settings};
@@ -135,7 +136,12 @@ fn origin(headers: &HeaderMap, settings: &Settings) -> Checked {
         let known = |o: &String| o.as_bytes() == value.as_bytes();
         settings.origins.iter().any(known)
     };
-    if headers.get_all(header::ORIGIN).iter().all(allowed) {
+    let mut origins = headers.get_all(header::ORIGIN).iter().peekable();
+    let good = match origins.peek() {
+        None => !is_from_another_site(headers),
+        Some(_) => origins.all(allowed),
+    };
+    if good {
         return Ok(());
     }
     let message = "requests from web pages are refused; add the page's origin to server.origins if \
@@ -145,6 +151,18 @@ fn origin(headers: &HeaderMap, settings: &Settings) -> Checked {
         "origin_not_allowed",
         message.to_owned(),
     ))
+}
+
+/// Whether a browser says that a page asks which is not ours: `same-site` is another port or subdomain
+/// (W3C Fetch Metadata). What a person types, and whatever is no browser, says nothing of the kind.
+fn is_from_another_site(headers: &HeaderMap) -> bool {
+    let another = |value: &HeaderValue| {
+        let others = [&b"cross-site"[..], b"same-site"];
+        others
+            .iter()
+            .any(|o| value.as_bytes().eq_ignore_ascii_case(o))
+    };
+    headers.get_all("sec-fetch-site").iter().any(another)
 }
 
 /// Whether a request that carries nothing but a head may read what operators read.
@@ -245,23 +263,29 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_refused_unless_configured() {
+    fn a_web_page_is_refused_unless_its_origin_is_configured() {
         let settings = Settings {
             origins: vec!["https://ui.example".into()],
             ..Settings::default()
         };
-        let with = |values: &[&'static str]| {
-            let pairs = values
-                .iter()
-                .map(|v| (header::ORIGIN, http::HeaderValue::from_static(v)));
+        let with = |lines: &[(&'static str, &'static str)]| {
             let mut map = HeaderMap::new();
-            pairs.for_each(|(n, v)| {
-                map.append(n, v);
-            });
+            for (name, value) in lines {
+                map.append(*name, HeaderValue::from_static(value));
+            }
             origin(&map, &settings).is_ok()
         };
-        assert!(with(&[]) && with(&["https://ui.example"]));
-        assert!(!with(&["null"]) && !with(&["https://evil.example"]));
-        assert!(!with(&["https://ui.example", "https://evil.example"]));
+        let (ui, evil) = (
+            ("origin", "https://ui.example"),
+            ("origin", "https://evil.example"),
+        );
+        assert!(with(&[]) && with(&[ui]));
+        assert!(!with(&[("origin", "null")]) && !with(&[evil]) && !with(&[ui, evil]));
+        let site = |value| ("sec-fetch-site", value);
+        assert!(with(&[site("none")]) && with(&[site("same-origin")]));
+        assert!(with(&[site("cross-site"), ui]));
+        for far in ["cross-site", "same-site", "Cross-Site"] {
+            assert!(!with(&[site(far)]) && !with(&[site(far), evil]), "{far}");
+        }
     }
 }

@@ -15,18 +15,21 @@ pub(super) fn is_id(id: &str) -> bool {
 }
 
 /// Whether a path stays below where it begins: no `.` and `..`, no empty segment but the last, nothing that
-/// is not printed, also when it is decoded.
+/// is not printed and nothing but UTF-8, also when it is decoded.
 pub(super) fn is_straight(path: &str) -> bool {
     let mut text = path.to_owned();
     for _ in 0..DEPTH {
         if !text.starts_with('/') || !are_plain(&text) {
             return false;
         }
-        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        // what is not UTF-8 is read in as many ways as there are servers
+        let Ok(decoded) = percent_decode_str(&text).decode_utf8() else {
+            return false;
+        };
         if decoded == text {
             return true;
         }
-        text = decoded;
+        text = decoded.into_owned();
     }
     false
 }
@@ -43,6 +46,36 @@ fn are_plain(path: &str) -> bool {
         }
     }
     true
+}
+
+/// A query without the parameters that hold a key of ours, by whatever name and in whatever spelling; what is
+/// left stays as it came.
+pub(super) fn without(query: &str, is_ours: impl Fn(&str) -> bool) -> String {
+    let holds = |parameter: &&str| {
+        // some servers divide parameters at semicolons too
+        let each = parameter.split(';');
+        let parts = each.map(|p| p.split_once('=').unwrap_or((p, "")));
+        let mut sides = parts.flat_map(|(name, value)| [name, value]);
+        sides.any(|side| means(side, &is_ours))
+    };
+    let kept: Vec<&str> = query.split('&').filter(|p| !holds(p)).collect();
+    kept.join("&")
+}
+
+/// Whether one of the spellings of `text` is ours.
+fn means(text: &str, is_ours: &impl Fn(&str) -> bool) -> bool {
+    let mut text = text.to_owned();
+    for _ in 0..DEPTH {
+        if is_ours(&text) || (text.contains('+') && is_ours(&text.replace('+', " "))) {
+            return true;
+        }
+        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            return false;
+        }
+        text = decoded;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -69,6 +102,7 @@ mod tests {
             "/files/a%20b",
             "/models/m:generate",
             "/a%2520b",
+            "/caf%C3%A9",
         ] {
             assert!(is_straight(good), "{good}");
         }
@@ -91,8 +125,34 @@ mod tests {
             "/a%00",
             "/a%0d%0ab",
             "/%25252525252e",
+            "/a%ff",
+            "/%e9t%e9",
+            "/a%25ff",
+            "/%c0%ae%c0%ae/a",
         ] {
             assert!(!is_straight(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_ours_is_in_no_parameter_that_goes_on() {
+        let ours = |text: &str| matches!(text, "k 1" | "k/1");
+        for (query, left) in [
+            ("", ""),
+            ("a=b&c", "a=b&c"),
+            ("key=k/1", ""),
+            ("a=1&key=k%2F1&b=2", "a=1&b=2"),
+            ("api_key=k%2f1&a=1", "a=1"),
+            ("access_token=k%252F1&a=1", "a=1"),
+            ("%6Bey=k/1&a=%31", "a=%31"),
+            ("whatever=k+1&other=k%201", ""),
+            ("a=1;key=k/1&b=2", "b=2"),
+            ("k/1", ""),
+            ("k/1=", ""),
+            ("key=theirs&key=k/1", "key=theirs"),
+            ("a=k/1x", "a=k/1x"),
+        ] {
+            assert_eq!(without(query, ours), left, "{query}");
         }
     }
 }

@@ -5,7 +5,12 @@
 
 use crate::answer::Refusal;
 use http::{Method, StatusCode};
+use percent_encoding::percent_decode_str;
 use punctual_core::Surface;
+use std::borrow::Cow;
+
+/// What is passed on. `TRACE` is not: what it echoes are the headers that we add, our credential among them.
+const PASSED: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// Where a request wants to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +64,13 @@ impl Stored<'_> {
     }
 }
 
+impl<'a> Passed<'a> {
+    /// The target's name.
+    pub(super) fn name(self) -> Cow<'a, str> {
+        percent_decode_str(self.target).decode_utf8_lossy()
+    }
+}
+
 impl Ask<'_> {
     pub(super) const fn surface(self) -> Surface {
         match self {
@@ -109,7 +121,8 @@ impl<'a> Place<'a> {
 
     pub(super) fn allows(self, method: &Method) -> Result<(), Box<Refusal>> {
         let allowed = match self {
-            Self::Unknown | Self::Ask(Ask::Passed(_)) => return Ok(()),
+            Self::Unknown => return Ok(()),
+            Self::Ask(Ask::Passed(_)) => PASSED,
             Self::Ask(Ask::Body(_)) => "POST",
             Self::Ask(Ask::Stored(stored)) => stored.methods,
             _ => "GET, HEAD",
@@ -216,11 +229,15 @@ mod tests {
         for method in [Method::GET, Method::DELETE] {
             assert!(Place::of("/v1/responses/r").allows(&method).is_ok());
         }
-        for method in [Method::GET, Method::DELETE, Method::PUT, Method::HEAD] {
+        for method in PASSED.split(", ") {
+            let method = method.parse().unwrap();
             assert!(Place::of("/passthrough/t/x").allows(&method).is_ok());
         }
+        let odd = || Method::from_bytes(b"PROPFIND").unwrap();
         for (path, method, allow) in [
             ("/chat/completions", Method::OPTIONS, "POST"),
+            ("/passthrough/t/x", Method::TRACE, PASSED),
+            ("/passthrough/t/x", odd(), PASSED),
             ("/chat/completions", Method::GET, "POST"),
             ("/responses/r", Method::POST, "GET, DELETE"),
             ("/responses/r/cancel", Method::GET, "POST"),

@@ -94,6 +94,22 @@ async fn a_web_page_is_refused_unless_its_origin_is_configured() {
         );
     }
     assert_eq!(gate.fake.sent(), 1);
+    for (lines, status) in [
+        ("sec-fetch-site: cross-site\r\n", 403),
+        ("sec-fetch-site: same-site\r\n", 403),
+        ("sec-fetch-site: none\r\n", 200),
+        ("sec-fetch-site: same-origin\r\n", 200),
+        (
+            "sec-fetch-site: cross-site\r\norigin: https://ui.example\r\n",
+            200,
+        ),
+    ] {
+        for path in ["/v1/models", "/passthrough/primary/x"] {
+            let request = request("GET", path, lines, "");
+            let answer = gate.caller().await.ask(&request).await;
+            assert_eq!(answer.status, status, "{path} {lines}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -130,6 +146,8 @@ async fn a_wrong_path_and_a_wrong_method_are_told_apart() {
         ("GET /v1/chat/completions", 405, "method_not_allowed"),
         ("OPTIONS /v1/chat/completions", 405, "method_not_allowed"),
         ("POST /v1/models", 405, "method_not_allowed"),
+        ("TRACE /passthrough/primary/x", 405, "method_not_allowed"),
+        ("PROPFIND /passthrough/primary/x", 405, "method_not_allowed"),
         ("GET /", 404, "unknown_path"),
         ("POST /v1/../v1/chat/completions", 404, "unknown_path"),
         ("POST /v1beta/models/m:generateContent", 404, "unknown_path"),
@@ -144,7 +162,7 @@ async fn a_wrong_path_and_a_wrong_method_are_told_apart() {
     }
     let answer = gate.caller().await.get("/v1/chat/completions").await;
     assert_eq!(answer.header("allow"), Some("POST"));
-    let reports = gate.reports(3).await;
+    let reports = gate.reports(5).await;
     assert!(
         reports
             .iter()

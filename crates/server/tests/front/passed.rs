@@ -18,16 +18,21 @@ fn last(gate: &Gate) -> Call {
     gate.fake.calls().pop().unwrap()
 }
 
-/// `ci` may use the route `chat` only, which has the first target only; `any` all of them.
+/// `ci` and `bound` may use the route `chat` only, which has the first target only, and `ci` may pass on; `any`
+/// may all of it, and `none` may not pass on.
 fn ring(presented: &str) -> Option<Arc<Key>> {
-    let routes = match presented {
-        "any" => None,
-        "ci" => Some(vec!["chat".into()]),
+    let list = || Some(vec!["chat".into()]);
+    let (routes, passthrough) = match presented {
+        "any" => (None, None),
+        "none" => (None, Some(false)),
+        "ci" => (list(), Some(true)),
+        "bound" => (list(), None),
         _ => return None,
     };
     Some(Arc::new(Key {
         name: presented.into(),
         routes,
+        passthrough,
         ..Key::default()
     }))
 }
@@ -170,6 +175,9 @@ async fn no_path_leads_out_of_what_is_the_targets() {
         "/%252e%252e/admin",
         "/a%5c..%5cb",
         "/a%0d%0ab",
+        "/a%ff",
+        "/%c0%ae%c0%ae/admin",
+        "/a%25ff",
     ] {
         let path = format!("/passthrough/primary{below}");
         let answer = ask(&gate, "GET", &path, "", "").await;
@@ -197,16 +205,68 @@ async fn no_path_leads_out_of_what_is_the_targets() {
 #[tokio::test]
 async fn a_key_may_use_the_targets_of_its_routes() {
     let gate = keyed().await;
-    for (key, target, status) in [
-        ("ci", "primary", 200),
-        ("ci", "second", 403),
-        ("any", "second", 200),
-        ("", "primary", 401),
+    for (key, target, status, code) in [
+        ("ci", "primary", 200, None),
+        ("ci", "second", 403, Some("target_not_allowed")),
+        ("bound", "second", 403, Some("target_not_allowed")),
+        ("bound", "primary", 403, Some("passthrough_not_allowed")),
+        ("none", "primary", 403, Some("passthrough_not_allowed")),
+        ("any", "second", 200, None),
+        ("", "primary", 401, Some("invalid_api_key")),
     ] {
         let path = format!("/passthrough/{target}/x");
+        let before = gate.fake.sent();
         let answer = ask(&gate, "GET", &path, &format!("api-key: {key}\r\n"), "").await;
         assert_eq!(answer.status, status, "{key} {target}: {}", answer.body);
+        if let Some(code) = code {
+            assert_eq!(answer.code(), code, "{key} {target}");
+            assert_eq!(gate.fake.sent(), before, "{key} {target}");
+        }
     }
+}
+
+#[tokio::test]
+async fn a_target_is_reached_where_its_configuration_says_so() {
+    let gate = Gate::with(Setup {
+        settings: Settings {
+            passthrough: vec!["second".into()],
+            ..Setup::default().settings
+        },
+        ..Setup::default()
+    })
+    .await;
+    let answer = ask(&gate, "GET", "/passthrough/primary/x", "", "").await;
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (403, "passthrough_disabled")
+    );
+    assert!(answer.body.contains("passthrough: true"), "{}", answer.body);
+    assert_eq!(gate.fake.sent(), 0);
+    let answer = ask(&gate, "GET", "/passthrough/second/x", "", "").await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let reports = gate.reports(2).await;
+    assert_eq!(reports[0].outcome, Some(Outcome::Rejected));
+}
+
+#[tokio::test]
+async fn a_target_that_is_there_twice_is_the_one_that_a_route_has() {
+    let gate = Gate::open().await;
+    let mut twice = snapshot(&Setup::default(), gate.fake.clone());
+    let mut engine = Arc::into_inner(twice.engine).unwrap();
+    engine.targets[0].name = "second".into();
+    twice.engine = Arc::new(engine);
+    let (_, team) = twice
+        .routes
+        .names()
+        .find(|(n, _)| *n == "team/chat")
+        .unwrap();
+    let team = team.clone();
+    twice.routes = punctual_server::Routes::new();
+    twice.routes.add("team/chat", team, "ok".into());
+    gate.gateway.swap(twice);
+    let answer = ask(&gate, "GET", "/passthrough/second/x", "", "").await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(last(&gate).plan.targets(), [TargetId(1)]);
 }
 
 #[tokio::test]
@@ -241,11 +301,17 @@ async fn no_key_of_ours_and_no_signature_goes_on() {
             }
         }
         let theirs = "x-punctual-key: any\r\nauthorization: Bearer theirs\r\n";
-        let path = "/passthrough/primary/x?key=any&alt=sse&key=theirs";
-        assert_eq!(ask(&gate, "GET", path, theirs, "").await.status, 200);
-        let call = last(&gate);
-        assert_eq!(call.headers.get("authorization").unwrap(), "Bearer theirs");
-        assert_eq!(call.path.as_deref(), Some("/x?alt=sse&key=theirs"));
+        for ours in ["key=any", "api_key=%61ny", "%6Bey=any", "access_token=any"] {
+            let path = format!("/passthrough/primary/x?{ours}&alt=sse&key=theirs");
+            assert_eq!(ask(&gate, "GET", &path, theirs, "").await.status, 200);
+            let call = last(&gate);
+            assert_eq!(call.headers.get("authorization").unwrap(), "Bearer theirs");
+            assert_eq!(
+                call.path.as_deref(),
+                Some("/x?alt=sse&key=theirs"),
+                "{ours}"
+            );
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Default for Setup {
         Self {
             settings: Settings {
                 lame_duck: Duration::ZERO,
+                passthrough: vec!["primary".into(), "second".into()],
                 ..Settings::default()
             },
             keys: Keys::Open,

@@ -71,18 +71,25 @@ async fn a_stream_is_given_where_there_are_streams() {
     let gate = Gate::open().await;
     let mut caller = gate.caller().await;
     for (path, surface, rest) in EACH {
+        let before = gate.fake.sent();
         let answer = caller.post(path, "", &body("chat", true, rest)).await;
-        assert_eq!(answer.status, 200);
-        let streams = matches!(
-            surface,
-            Surface::Chat | Surface::Completions | Surface::Responses | Surface::Messages
-        );
-        let kind = match streams {
-            true => "text/event-stream",
-            false => "application/json",
+        let kind = match surface {
+            Surface::Chat | Surface::Completions | Surface::Responses | Surface::Messages => {
+                "text/event-stream"
+            }
+            Surface::Embeddings => "application/json",
+            _ => {
+                assert_eq!(answer.status, 400, "{path}: {}", answer.body);
+                in_form(surface, &answer, "invalid_request_body");
+                assert!(answer.body.contains("stream"), "{}", answer.body);
+                assert_eq!(gate.fake.sent(), before, "{path}");
+                continue;
+            }
         };
+        assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), Some(kind), "{path}");
-        assert_eq!(gate.fake.calls().pop().unwrap().stream, streams);
+        let streamed = gate.fake.calls().pop().unwrap().stream;
+        assert_eq!(streamed, kind == "text/event-stream");
     }
 }
 

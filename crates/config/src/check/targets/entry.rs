@@ -51,6 +51,7 @@ pub(super) fn build(
         forward_headers: headers::forwarded(&forward_headers, &from("forward_headers"), desk),
         forward_deadline: deadline_headers(&forward_deadline, &from("forward_deadline"), desk),
         http2: s.http2.unwrap_or(false),
+        passthrough: s.passthrough.unwrap_or(false),
         limits: layers::limits(&c, whole),
         reserve: layers::reserve(&c),
         max_queue_wait: layers::queue_wait(&c),

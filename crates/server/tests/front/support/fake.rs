@@ -177,7 +177,7 @@ impl Upstream for Fake {
     }
 
     fn bond(&self, call: &Call) -> Bond {
-        match call.state.pieces.is_empty() {
+        match call.state.is_empty() {
             true => Bond::Free,
             false => self.0.lock().unwrap().bond.clone(),
         }
