@@ -19,8 +19,8 @@ const WRONG: &[(&str, &str)] = &[
         "NOT_SET_HERE is not set",
     ),
     (
-        "  one: { dialect: gemini, base_url: \"http://127.0.0.1:1/v1\" }",
-        "this version speaks openai, and generic",
+        "  one: { dialect: gemni, base_url: \"http://127.0.0.1:1/v1\" }",
+        "did you mean gemini?",
     ),
     (
         "  two: { dialect: openai, api_key: k, base_url: \"http://127.0.0.1:1/v1/chat/completions\" }",

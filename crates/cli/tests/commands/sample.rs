@@ -47,7 +47,7 @@ pub const WRONG: &[&str] = &[
     "server: { max_body_bytes: 12 }",
     "targets: { a: { modl: x } }",
     "targets: { a: { max_concurrency: many } }",
-    "providers: { a: { dialect: gemini } }",
+    "providers: { a: { dialect: gemni } }",
     "routes: { r: { plan: { retries: { of: a } } } }",
     "routes: { r: { plan: [] } }",
     "routes: { r: { commit_on: tool } }",
