@@ -39,7 +39,10 @@ fn a_key_in_the_environment_serves_every_model_there() {
     assert!(said(&gateway, "no configuration file"));
     assert!(said(&gateway, "openai/<model>: OPENAI_API_KEY is set"));
     assert!(said(&gateway, "openai/*"));
-    assert!(said(&gateway, "anthropic/<model>: ANTHROPIC_API_KEY is set"));
+    assert!(said(
+        &gateway,
+        "anthropic/<model>: ANTHROPIC_API_KEY is set"
+    ));
     assert!(!said(&gateway, "sk-secret-of-mine"));
 }
 
