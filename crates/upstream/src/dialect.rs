@@ -272,6 +272,7 @@ mod tests {
     #[test]
     fn every_dialect_serves_what_the_page_says() {
         let page = include_str!("../../../docs/surfaces.md");
+        let (_, page) = page.split_once("| dialect | relayed |").unwrap();
         for dialect in Dialect::ALL {
             let name = format!("`{}`", dialect.as_str());
             let of_it = |line: &&str| {
