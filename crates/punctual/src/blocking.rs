@@ -84,7 +84,7 @@ impl Iterator for BlockingStream {
 }
 
 fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-    let internal = |text| Error::new(*Failure::new(Code::Internal, text), None, Vec::new());
+    let internal = |text| Error::plain(*Failure::new(Code::Internal, text));
     let Some(runtime) = runtime::own() else {
         return Err(internal("the system gives no thread for blocking calls"));
     };

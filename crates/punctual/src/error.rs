@@ -4,9 +4,9 @@
 //! request was sent, whether it may be tried again and when. It is made from the engine's
 //! [`Failure`], by the same table that decided whether to go on.
 
-use crate::record::CallRecord;
+use crate::{invoke::Ended, record::CallRecord};
 use http::StatusCode;
-use punctual_core::{Code, Failure, Fault, Report, Sent, Source};
+use punctual_core::{Code, Failure, Fault, Sent, Source};
 use std::{fmt, time::Duration};
 
 /// The code of a call that the end of its run ended.
@@ -37,32 +37,40 @@ struct Inner {
 pub struct Error(Box<Inner>);
 
 impl Error {
-    pub(crate) fn new(failure: Failure, report: Option<&Report>, records: Vec<CallRecord>) -> Self {
+    pub(crate) fn new(failure: Failure, ended: Ended) -> Self {
         let is_deadline = failure.code == Code::DeadlineExceeded;
         let own = failure.limit.map(|limit| Timeout {
             timeout_type: limit.clock.as_str(),
             configured: limit.limit,
             elapsed: limit.elapsed,
         });
-        let outer = report.filter(|_| is_deadline).map(|report| Timeout {
-            timeout_type: "limit",
-            configured: report.deadline.budget().unwrap_or_default(),
-            elapsed: report.elapsed,
-        });
-        let source = report.and_then(|report| report.deadline.source());
+        let outer = ended
+            .deadline
+            .filter(|_| is_deadline)
+            .map(|deadline| Timeout {
+                timeout_type: "limit",
+                configured: deadline.budget().unwrap_or_default(),
+                elapsed: ended.elapsed,
+            });
+        let source = ended.deadline.and_then(|deadline| deadline.source());
         Self(Box::new(Inner {
             execution: is_deadline && source == Some(Source::Execution),
             timeout: outer.or(own),
             failure,
-            records,
+            records: ended.records,
         }))
+    }
+
+    /// A failure of no attempt.
+    pub(crate) fn plain(failure: Failure) -> Self {
+        Self::new(failure, Ended::default())
     }
 
     /// A mistake in how the call or the client was put together.
     pub(crate) fn misuse(reason: &'static str, message: impl Into<String>) -> Self {
         let mut failure = Failure::new(Code::InvalidRequest, message);
         failure.reason = Some(reason);
-        Self::new(*failure, None, Vec::new())
+        Self::plain(*failure)
     }
 
     /// What happened, in one word of the table of failures.

@@ -24,9 +24,18 @@ use std::{
 };
 use tokio::time::Instant;
 
+/// What of a closed record a program is told.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub(crate) records: Vec<CallRecord>,
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) elapsed: Duration,
+}
+
 /// Keeps what the record said when it closed.
 pub(crate) struct Tee {
-    last: Mutex<Option<Box<Report>>>,
+    last: Mutex<Ended>,
+    leaves: Arc<[Leaf]>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -34,7 +43,11 @@ impl Observer for Tee {
     fn on(&self, report: &Report, event: &Event<'_>) {
         if matches!(event, Event::Finished) {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            *last = Some(Box::new(report.clone()));
+            *last = Ended {
+                records: CallRecord::all(report, &self.leaves),
+                deadline: Some(report.deadline),
+                elapsed: report.elapsed,
+            };
         }
         if let Some(observer) = &self.observer {
             observer.on(report, event);
@@ -43,33 +56,30 @@ impl Observer for Tee {
 }
 
 impl Tee {
-    fn new(observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
-        let last = Mutex::new(None);
-        Arc::new(Self { last, observer })
+    fn new(leaves: Arc<[Leaf]>, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
+        Arc::new(Self {
+            last: Mutex::default(),
+            leaves,
+            observer,
+        })
     }
 
     /// What the record said when it closed.
-    fn report(&self) -> Option<Box<Report>> {
-        self.last
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+    fn ended(&self) -> Ended {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *last)
     }
 
     /// The record is closed; what the program is told.
-    pub(crate) fn error(&self, failure: Failure, leaves: &[Leaf]) -> Error {
-        let report = self.report();
-        let records = report
-            .as_deref()
-            .map(|report| CallRecord::all(report, leaves));
-        Error::new(failure, report.as_deref(), records.unwrap_or_default())
+    pub(crate) fn error(&self, failure: Failure) -> Error {
+        Error::new(failure, self.ended())
     }
 }
 
 /// A record of something that is no call of a client's, and what it says when it closes.
 #[cfg(any(feature = "tower", feature = "reqwest-middleware"))]
 pub(crate) fn record(surface: Surface, deadline: Deadline) -> (Arc<Tee>, Record) {
-    let tee = Tee::new(None);
+    let tee = Tee::new(Arc::new([]), None);
     let id = format!("{:016x}", fastrand::u64(..)).into();
     let mut record = Record::open(id, surface, Trace::root(), deadline, tee.clone());
     record.identify(None, None, false, deadline);
@@ -83,7 +93,7 @@ pub(crate) fn over(deadline: &Deadline) -> Error {
     let failure = punctual_core::deadline_exceeded(deadline);
     record.fail(&failure);
     drop(record);
-    tee.error(*failure, &[])
+    tee.error(*failure)
 }
 
 /// A call that has begun.
@@ -100,7 +110,7 @@ impl Run {
         }
         let compiled = node.compiled()?;
         let (deadline, min_attempt) = deadline(&call);
-        let tee = Tee::new(call.observer.take());
+        let tee = Tee::new(compiled.leaves.clone(), call.observer.take());
         let id: Arc<str> = format!("{:016x}", fastrand::u64(..)).into();
         let (surface, observer) = (Surface::Chat, tee.clone());
         let mut record = Record::open(id.clone(), surface, Trace::root(), deadline, observer);
@@ -135,20 +145,14 @@ impl Run {
         Ok((Self { engine, tee }, core, record))
     }
 
-    /// What the record said when it closed.
-    pub(crate) fn report(&self) -> Option<Box<Report>> {
-        self.tee.report()
-    }
-
-    pub(crate) fn records(&self, report: Option<&Report>) -> Vec<CallRecord> {
-        let leaves = &self.engine.upstream.compiled.leaves;
-        report.map_or(Vec::new(), |report| CallRecord::all(report, leaves))
+    /// The record is closed: every attempt of the call.
+    pub(crate) fn records(&self) -> Vec<CallRecord> {
+        self.tee.ended().records
     }
 
     /// The record is closed; what the program is told.
     pub(crate) fn error(&self, failure: Failure) -> Error {
-        self.tee
-            .error(failure, &self.engine.upstream.compiled.leaves)
+        self.tee.error(failure)
     }
 }
 
@@ -198,7 +202,7 @@ pub(crate) async fn whole(node: Node, call: Call) -> Result<Answer, Error> {
             drop(record);
             let said = run.engine.upstream.parcels().lock().answer.take();
             let mut answer = said.unwrap_or_default();
-            answer.records = run.records(run.report().as_deref());
+            answer.records = run.records();
             Ok(answer)
         }
         Err(refused) => Err(refuse(&run, refused)),

@@ -214,15 +214,14 @@ impl AnswerStream {
             self.steps.clear();
             return Err(self.run.error(failure));
         }
-        let report = self.run.report();
         self.steps.push_back(Delta::Done(Done {
             finish: self.finish.take(),
             usage: self.usage,
-            records: self.run.records(report.as_deref()),
+            records: self.run.records(),
         }));
         let internal = || Failure::new(Code::Internal, "the end of the stream is not there");
         let first = self.steps.pop_front();
-        first.ok_or_else(|| Error::new(*internal(), None, Vec::new()))
+        first.ok_or_else(|| Error::plain(*internal()))
     }
 }
 

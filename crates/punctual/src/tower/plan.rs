@@ -188,9 +188,7 @@ where
         (Some(Came::Error(error)), _) if in_time => Err(Error::Service(error)),
         (_, failure) => {
             let none = || punctual_core::Failure::new(punctual_core::Code::Internal, "no answer");
-            Err(Error::Punctual(
-                tee.error(*failure.unwrap_or_else(none), &[]),
-            ))
+            Err(Error::Punctual(tee.error(*failure.unwrap_or_else(none))))
         }
     }
 }
