@@ -1,6 +1,6 @@
 //! What a call through the library costs beyond a bare call of hyper-util's client: the same bytes to the same
 //! server in this process, over one kept connection, one after another. Prints both and the difference, in
-//! microseconds of wall time; `cargo bench -p punctual`.
+//! microseconds of wall time; `cargo bench -p punctual --profile dist`. The overhead is to stay within 8 µs.
 
 #![expect(
     clippy::unwrap_used,
