@@ -11,16 +11,16 @@ use crate::{
 use std::path::Path;
 
 /// Keys of a connection; each is proved below `providers.*` and below `targets.*`.
-struct Link {
-    keys: &'static [&'static str],
+pub struct Link {
+    pub keys: &'static [&'static str],
     /// What stands in the provider, or in the target; marked as a row is.
-    link: &'static str,
-    env: &'static [(&'static str, &'static str)],
-    files: fn(&Path),
-    look: fn(&Stage) -> bool,
+    pub link: &'static str,
+    pub env: &'static [(&'static str, &'static str)],
+    pub files: fn(&Path),
+    pub look: fn(&Stage) -> bool,
 }
 
-const LINK: Link = Link {
+pub const LINK: Link = Link {
     keys: &[],
     link: "",
     env: &[],
@@ -32,7 +32,7 @@ const PROVIDER: &str = "providers: { vllm: { {link} } }\ntargets: { t: { provide
 const TARGET: &str = "targets: { vllm: { model: t, {link} } }\nroutes: { r: { plan: vllm } }\n";
 
 impl Link {
-    fn prove(&self) {
+    pub fn prove(&self) {
         for form in [PROVIDER, TARGET] {
             let run = |with: bool| {
                 let stage = Stage::start(
@@ -61,7 +61,7 @@ fn served(s: &Stage) -> bool {
     s.chat("r", false).status == 200
 }
 
-fn sent(s: &Stage, name: &str) -> Option<String> {
+pub fn sent(s: &Stage, name: &str) -> Option<String> {
     s.chat("r", true);
     s.forwarded(name)
 }
@@ -73,6 +73,7 @@ macro_rules! links {
         $(#[test] fn $name() { Link { keys: &[$($key),*], ..$link }.prove(); })*
     };
 }
+pub(crate) use links;
 
 links! {
     the_dialect_says_what_is_understood: ["dialect"] Link {

@@ -23,6 +23,7 @@ mod routes;
 mod row;
 mod server;
 mod shared;
+mod sites;
 mod stage;
 mod telemetry;
 mod top;
@@ -40,7 +41,13 @@ fn covered() -> BTreeSet<String> {
         top::ROWS,
     ];
     let named = rows.into_iter().flatten().flat_map(|row| row.covers);
-    let others = [connection::COVERS, top::COVERS].concat();
+    let others = [
+        connection::COVERS,
+        sites::COVERS,
+        sites::ELSEWHERE,
+        top::COVERS,
+    ]
+    .concat();
     named
         .copied()
         .chain(others)

@@ -56,6 +56,20 @@ rows! {
         },
         ..ROW
     };
+    what_has_no_place_there_may_be_refused: Row {
+        covers: &["routes.*.unsupported"],
+        config: concat!(
+            "providers: { o: { dialect: ollama, base_url: \"{upstream}\" } }\n",
+            "targets: { t: { provider: o, model: t } }\n",
+            "routes: { r: { «unsupported: refuse,» plan: t } }\n",
+        ),
+        look: |s| {
+            let body = r#"{"model":"r","logit_bias":{"1":1},"messages":[{"role":"user","content":"x"}]}"#;
+            let answer = s.ask(&Request::post("/v1/chat/completions", body));
+            failed(&answer, "unsupported") && models(s).is_empty()
+        },
+        ..ROW
+    };
     nothing_starts_with_too_little_left: Row {
         covers: &["routes.*.min_attempt"],
         config: routed!("r: { «min_attempt: 10s,» plan: a }"),
