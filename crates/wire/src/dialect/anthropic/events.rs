@@ -97,9 +97,6 @@ impl Encode for Events {
                 };
                 keep(&mut self.id, start.id.as_deref());
                 keep(&mut self.model, start.model.as_deref());
-                if start.created.is_some() {
-                    self.lost.parameter("created");
-                }
             }
             Delta::Text { text, logprobs, .. } => {
                 if logprobs.is_some() {

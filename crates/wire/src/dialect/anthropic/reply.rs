@@ -26,9 +26,6 @@ struct Message<'a> {
 }
 
 pub(super) fn write(answer: &Answer, asked: &Asked, lost: &mut Lost) -> Bytes {
-    if answer.created.is_some() {
-        lost.parameter("created");
-    }
     let mut choices = answer.choices.iter();
     let choice = choices.next();
     if choices.next().is_some() {

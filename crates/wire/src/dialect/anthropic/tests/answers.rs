@@ -163,7 +163,6 @@ fn an_answer_of_another_family_has_everything_the_sdks_need() {
             "citations",
             "input_audio",
             "web_search_call",
-            "created",
             "logprobs",
             "tool_calls[].signature",
         ]
