@@ -5,7 +5,7 @@ use crate::{
     stage::{PATIENCE, Stage, WHILE, expired, failed, many_workers},
     support::{Request, caller::Caller},
 };
-use std::path::Path;
+use std::{path::Path, time::Duration};
 use tokio::time::Instant;
 
 /// A model that never answers, one that does, and whatever the caller names.
@@ -285,9 +285,17 @@ rows! {
         covers: &["server.workers"],
         config: front!("«workers: {many}»"),
         look: |s| {
-            let tasks = std::fs::read_dir(format!("/proc/{}/task", s.gateway.pid())).unwrap();
-            let names = tasks.filter_map(|t| std::fs::read_to_string(t.unwrap().path().join("comm")).ok());
-            names.filter(|n| n.starts_with("tokio-rt-worker")).count() >= many_workers()
+            let workers = || {
+                let tasks = std::fs::read_dir(format!("/proc/{}/task", s.gateway.pid())).unwrap();
+                let names = tasks.filter_map(|t| std::fs::read_to_string(t.unwrap().path().join("comm")).ok());
+                names.filter(|n| n.starts_with("tokio-rt-worker")).count()
+            };
+            // a thread names itself once it runs
+            let until = Instant::now() + Duration::from_secs(2);
+            while workers() < many_workers() && Instant::now() < until {
+                std::thread::yield_now();
+            }
+            workers() >= many_workers()
         },
         ..ROW
     };
