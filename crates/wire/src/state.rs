@@ -19,8 +19,11 @@ use serde::{
 
 use crate::{Surface, json};
 
+mod made;
 #[cfg(test)]
 mod tests;
+
+pub use made::Made;
 
 /// The fingerprint of a piece of state (64-bit FNV-1a; the text itself is not kept anywhere).
 pub fn fingerprint(state: &str) -> u64 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Finish;
-use crate::Usage;
+use crate::{Usage, state::Made};
 
 /// What a stream has told about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct Tally {
     pub model: Option<String>,
     /// Prompt tokens were reported with different values: the counts are doubtful.
     pub inputs_differ: bool,
-    /// Fingerprints of state that is only good with whoever made it: signatures, encrypted thoughts.
-    pub state: Vec<u64>,
+    /// State that is only good with whoever made it: signatures, encrypted thoughts.
+    pub state: Made,
     /// How long the upstream says it took.
     pub durations: Durations,
 }
@@ -37,9 +37,6 @@ pub struct Durations {
     pub output: Option<Duration>,
 }
 
-/// One answer that makes more of it is not followed further.
-const STATES: usize = 256;
-
 impl Tally {
     /// Keeps the first id and model that say something.
     pub fn remember(&mut self, id: Option<&str>, model: Option<&str>) {
@@ -55,13 +52,5 @@ impl Tally {
         self.inputs_differ |=
             matches!((self.usage.input, usage.input), (Some(old), Some(new)) if old != new);
         self.usage.update(usage);
-    }
-
-    /// Keeps the fingerprint of a piece of state.
-    pub fn binds(&mut self, state: &str) {
-        let print = crate::state::fingerprint(state);
-        if self.state.len() < STATES && !self.state.contains(&print) {
-            self.state.push(print);
-        }
     }
 }

@@ -5,7 +5,7 @@ use super::{Answer, Decode, Delta, Part, Seen};
 use crate::{
     dialect::{AnswerSummary, End, Finish, Judge, Judged, Kind, Tally},
     frame::Frame,
-    state::fingerprint,
+    state::Made,
 };
 
 /// Judges a stream by what its decoder tells.
@@ -98,13 +98,13 @@ impl Derived {
                 });
             }
             Delta::Signature { value, .. } | Delta::CallSignature { value, .. } => {
-                self.tally.binds(value);
+                self.tally.state.add(value);
             }
             Delta::Durations(durations) => self.tally.durations = *durations,
             Delta::Ended | Delta::Citation { .. } | Delta::Lost(_) => {}
         }
         if let Delta::Opaque { value, .. } = delta {
-            self.tally.binds(value);
+            self.tally.state.add(value);
         }
     }
 
@@ -126,7 +126,7 @@ impl Judge for Derived {
     }
 
     fn take_state(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.tally.state)
+        self.tally.state.take()
     }
 }
 
@@ -156,7 +156,7 @@ pub fn summary(answer: &Answer) -> AnswerSummary {
             true => End::Stop,
             false => End::Other,
         },
-        state: parts().flat_map(states).map(fingerprint).collect(),
+        state: parts().flat_map(states).collect::<Made>().take(),
         durations: answer.durations,
     }
 }

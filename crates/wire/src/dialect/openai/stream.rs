@@ -8,7 +8,7 @@
 use super::{choice::Choice, chunk::Chunk, glance};
 use crate::{
     Surface, Usage, Verdict,
-    dialect::{Durations, End, Finish, Judged, Kind, Tally},
+    dialect::{End, Finish, Judged, Kind, Tally},
     frame::Frame,
     json,
     sse::Event,
@@ -282,8 +282,7 @@ impl super::super::Judge for Judge {
             id: self.id.clone(),
             model: self.model.clone(),
             inputs_differ: self.inputs_differ,
-            state: Vec::new(),
-            durations: Durations::default(),
+            ..Tally::default()
         }
     }
 }
