@@ -45,7 +45,7 @@ pub use record::{
     AttemptReport, BackoffReport, Fate, Outcome, Phase, QueueReport, Reason, Record, Report,
 };
 pub use registry::Registry;
-pub use relay::{BrokenOff, Pace, Relay, Voice};
+pub use relay::{BrokenOff, Numbers, Pace, Relay, Voice};
 pub use retry::{Backoff, CodeSet, Retry};
 pub use room::Room;
 pub use target::Target;

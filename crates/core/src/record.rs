@@ -352,7 +352,7 @@ impl Record {
         }
         self.report.elapsed = self.report.started.elapsed();
         if let Some(fate) = self.fate.take().filter(|_| ended_from_outside) {
-            let event = told.and_then(|(f, voice)| voice.error_event(&f, &self.report));
+            let event = told.and_then(|(f, voice)| voice.error_event(&f, &self.report, None));
             self.delivered(event.as_ref().map_or(0, Bytes::len));
             fate.leave(&self.report, event);
         }

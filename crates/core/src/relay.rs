@@ -31,11 +31,20 @@ mod live;
 use beat::Beat;
 use live::Stream;
 
+/// Reads the number of the last event in whole events of a stream; `None` if none of them has one.
+pub type Numbers = fn(&[u8]) -> Option<u64>;
+
 /// What the relay says in the caller's own dialect.
 pub trait Voice: Send + Sync + 'static {
     /// The one event that ends a stream after its head was sent; `None` where bytes are passed through whose
-    /// form is not known: then the body breaks off, so that nobody takes it for complete.
-    fn error_event(&self, failure: &Failure, report: &Report) -> Option<Bytes>;
+    /// form is not known: then the body breaks off, so that nobody takes it for complete. `last` is the number
+    /// of the last event that the caller was given, of a dialect that [numbers](Self::numbers) them.
+    fn error_event(&self, failure: &Failure, report: &Report, last: Option<u64>) -> Option<Bytes>;
+    /// How to read the number of the last event in some bytes; `None` for a dialect that numbers none, whose
+    /// streams then pay nothing for it.
+    fn numbers(&self) -> Option<Numbers> {
+        None
+    }
     /// Keeps a silent connection alive; must not dispatch an event.
     fn heartbeat(&self) -> Bytes;
     /// The end marker that a complete stream of this dialect has.
@@ -70,6 +79,9 @@ pub(crate) struct Cell<P: Pieces> {
     stage: Stage<P>,
     record: Option<Record>,
     voice: Option<Arc<dyn Voice>>,
+    numbers: Option<Numbers>,
+    /// The number of the last event that was handed over.
+    number: Option<u64>,
     beat: Beat,
     waker: Option<Waker>,
     /// Since when the head or a frame has been with the server and it has not come back for more: the
@@ -123,6 +135,8 @@ impl<P: Pieces> Relay<P> {
         Self(Arc::new(Mutex::new(Cell {
             stage,
             record,
+            numbers: voice.as_ref().and_then(|voice| voice.numbers()),
+            number: None,
             voice,
             beat: Beat::new(pace.heartbeat, now),
             waker: None,

@@ -44,7 +44,7 @@ const ANY_SIZE: usize = usize::MAX / 2;
 struct LastWord(Mutex<Option<Failure>>);
 
 impl Voice for LastWord {
-    fn error_event(&self, failure: &Failure, _: &Report) -> Option<Bytes> {
+    fn error_event(&self, failure: &Failure, _: &Report, _: Option<u64>) -> Option<Bytes> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure.clone());
         Some(Bytes::new())
     }

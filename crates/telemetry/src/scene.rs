@@ -151,7 +151,7 @@ impl Observer for Last {
 
 struct Silent;
 impl Voice for Silent {
-    fn error_event(&self, _: &Failure, _: &Report) -> Option<Bytes> {
+    fn error_event(&self, _: &Failure, _: &Report, _: Option<u64>) -> Option<Bytes> {
         Some(Bytes::from_static(b"error"))
     }
     fn heartbeat(&self) -> Bytes {

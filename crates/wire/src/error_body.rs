@@ -68,11 +68,19 @@ pub fn error(surface: Surface, status: u16, fields: &ErrorFields<'_>) -> Bytes {
 }
 
 /// The same as the one event that ends a stream; `None` where bytes are passed through whose form is not
-/// known.
-pub fn error_event(surface: Surface, status: u16, fields: &ErrorFields<'_>) -> Option<Bytes> {
+/// known. `last` is the number of the event before it, where the API numbers them and there was one.
+pub fn error_event(
+    surface: Surface,
+    status: u16,
+    fields: &ErrorFields<'_>,
+    last: Option<u64>,
+) -> Option<Bytes> {
     Some(match surface {
         Surface::Passthrough => return None,
-        Surface::Responses => responses::error_event(fields, None),
+        Surface::Responses => {
+            let number = last.map_or(0, |last| last.saturating_add(1));
+            responses::error_event(fields, number)
+        }
         surface if surface.is_anthropic() => {
             anthropic::error_event(None, status, fields, fields.request_id)
         }

@@ -76,6 +76,9 @@ impl<P: Pieces> Cell<P> {
                 Stage::Live(stream) => match stream.poll(cx) {
                     Flow::Frame(bytes) => {
                         let news = stream.take_news();
+                        if let Some(numbers) = self.numbers {
+                            self.number = numbers(&bytes).or(self.number);
+                        }
                         return Poll::Ready(self.deliver(bytes, news));
                     }
                     Flow::Pending if self.beat.due(cx) => {
@@ -158,7 +161,7 @@ impl<P: Pieces> Cell<P> {
     pub(super) fn error_event(&self, failure: &Failure, report: &Report) -> Stage<P> {
         match &self.voice {
             None => Stage::Last(Bytes::new(), false),
-            Some(voice) => match voice.error_event(failure, report) {
+            Some(voice) => match voice.error_event(failure, report, self.number) {
                 Some(words) => Stage::Last(words, false),
                 None => Stage::Cut(false),
             },

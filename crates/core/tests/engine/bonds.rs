@@ -95,7 +95,7 @@ async fn an_answer_that_knows_its_own_end_is_closed_with_it() {
 struct Mute;
 
 impl Voice for Mute {
-    fn error_event(&self, _: &Failure, _: &Report) -> Option<Bytes> {
+    fn error_event(&self, _: &Failure, _: &Report, _: Option<u64>) -> Option<Bytes> {
         None
     }
     fn heartbeat(&self) -> Bytes {

@@ -388,7 +388,7 @@ impl Bench {
 
 pub struct Text_;
 impl Voice for Text_ {
-    fn error_event(&self, f: &Failure, _: &Report) -> Option<Bytes> {
+    fn error_event(&self, f: &Failure, _: &Report, _: Option<u64>) -> Option<Bytes> {
         Some(format!("<error {}>", f.code.as_str()).into())
     }
     fn heartbeat(&self) -> Bytes {

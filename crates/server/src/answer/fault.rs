@@ -43,8 +43,13 @@ pub(super) fn body(failure: &Failure, report: Option<&Report>, told: Told<'_>) -
 }
 
 /// The event that ends a stream with this failure, with the status and the hint it would have had; `None`
-/// where there is none.
-pub(super) fn event(failure: &Failure, report: &Report, told: Told<'_>) -> Option<Bytes> {
+/// where there is none. `last` is the number of the event before it, where events are numbered.
+pub(super) fn event(
+    failure: &Failure,
+    report: &Report,
+    told: Told<'_>,
+    last: Option<u64>,
+) -> Option<Bytes> {
     let theirs = upstreams_own(failure).and_then(|b| serde_json::from_slice::<Value>(b).ok());
     let said = |name: &str| theirs.as_ref()?.get("error")?.get(name)?.as_str();
     let status = failure.http_status().as_u16();
@@ -61,7 +66,7 @@ pub(super) fn event(failure: &Failure, report: &Report, told: Told<'_>) -> Optio
         request_id: Some(told.id),
         extra,
     };
-    error_body::error_event(told.words, status, &fields)
+    error_body::error_event(told.words, status, &fields, last)
 }
 
 /// Whether the body is the upstream's own.

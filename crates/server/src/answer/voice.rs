@@ -6,8 +6,11 @@
 
 use super::fault::{self, Told};
 use bytes::Bytes;
-use punctual_core::{Failure, Report, Voice};
-use punctual_wire::{Surface, dialect::anthropic};
+use punctual_core::{Failure, Numbers, Report, Voice};
+use punctual_wire::{
+    Surface,
+    dialect::{anthropic, responses},
+};
 use std::sync::{Arc, LazyLock};
 
 /// How a surface is spoken.
@@ -39,13 +42,17 @@ pub(super) fn of(words: Surface, compat: bool) -> Arc<dyn Voice> {
 }
 
 impl Voice for Speaker {
-    fn error_event(&self, failure: &Failure, report: &Report) -> Option<Bytes> {
+    fn error_event(&self, failure: &Failure, report: &Report, last: Option<u64>) -> Option<Bytes> {
         let told = Told {
             words: self.words,
             compat: self.compat,
             id: &report.id,
         };
-        fault::event(failure, report, told)
+        fault::event(failure, report, told, last)
+    }
+
+    fn numbers(&self) -> Option<Numbers> {
+        (self.words == Surface::Responses).then_some(responses::last_number)
     }
 
     fn heartbeat(&self) -> Bytes {

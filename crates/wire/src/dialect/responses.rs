@@ -16,6 +16,7 @@ mod error;
 mod item;
 mod judge;
 mod kinds;
+mod number;
 mod question;
 mod reply;
 mod request;
@@ -26,6 +27,7 @@ mod tests;
 mod usage;
 
 pub use error::error_event;
+pub use number::last_number;
 
 use crate::{
     Verdict,

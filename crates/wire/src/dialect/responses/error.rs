@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::error_body::ErrorFields;
 
-/// `event: error` with the members of the typed event and of the envelope. `sequence` is the number of the
-/// event in its stream; 0 where it is not known, since the type demands one.
-pub fn error_event(fields: &ErrorFields<'_>, sequence: Option<u64>) -> Bytes {
+/// `event: error` with the members of the typed event and of the envelope. `number` is its
+/// `sequence_number`: the stream's own count goes on, from 0.
+pub fn error_event(fields: &ErrorFields<'_>, number: u64) -> Bytes {
     #[derive(Serialize)]
     struct Event<'a> {
         r#type: &'static str,
@@ -26,7 +26,7 @@ pub fn error_event(fields: &ErrorFields<'_>, sequence: Option<u64>) -> Bytes {
         code: fields.code,
         message: fields.message,
         param: fields.param,
-        sequence_number: sequence.unwrap_or(0),
+        sequence_number: number,
         error: fields,
     };
     // strings, numbers and JSON values always serialise
