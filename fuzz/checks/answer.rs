@@ -6,7 +6,7 @@ use bytes::Bytes;
 use punctual_wire::{
     Api, Surface,
     middle::Asked,
-    via::{Via, as_stream},
+    via::Via,
 };
 
 use super::{Source, is_json, request::SURFACES, told, written};
@@ -44,7 +44,10 @@ pub fn answer(data: &[u8]) {
 }
 
 fn streamed(surface: Surface, api: Api, body: &Bytes) {
-    if let Ok(translated) = as_stream(surface, api, body, &asked()) {
+    let Some(via) = Via::between(surface, api) else {
+        return;
+    };
+    if let Ok(translated) = via.as_stream(surface, api, body, &asked()) {
         // what is relayed but for its form is the upstream's business
         if (surface, api) != (Surface::Chat, Api::Chat) {
             written::check(surface, &translated.bytes, true);

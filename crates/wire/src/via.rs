@@ -11,7 +11,11 @@ use crate::{
     middle::{Asked, Decode, Encode, Lost, Options, SurfaceCodec, UpstreamCodec, summary, unroll},
 };
 
+mod converse;
 mod flat;
+mod own;
+#[cfg(test)]
+mod tests;
 
 /// The way between a surface and an API.
 #[derive(Clone, Copy, Debug)]
@@ -145,31 +149,45 @@ impl Via {
             }
         }
     }
+
+    /// A whole answer as a stream, for a caller that asked for one and an upstream that gave none: a stream of
+    /// `surface`, or where bytes go through one of `api` itself, in its framing.
+    ///
+    /// # Errors
+    /// The in-band verdict, or [`Class::Malformed`](crate::Class).
+    pub fn as_stream(
+        self,
+        surface: Surface,
+        api: Api,
+        body: &Bytes,
+        asked: &Asked,
+    ) -> Result<Translated, Verdict> {
+        let (bytes, summary) = match self {
+            Self::Middle(codec, upstream) => return unrolled(codec, upstream, body, asked),
+            Self::Relay => match own::codecs(api) {
+                Some((codec, upstream)) => return unrolled(codec, upstream, body, asked),
+                None => own::stream(surface, api, body)?,
+            },
+            Self::Flat(flat) => {
+                let (bytes, summary) = (flat.answer)(body, asked)?;
+                (openai::to_stream(surface, &bytes)?, summary)
+            }
+        };
+        Ok(Translated {
+            bytes,
+            summary,
+            lost: Lost::default(),
+        })
+    }
 }
 
-/// A whole answer of `api` as a stream of `surface`, for a caller that asked for one and an upstream that
-/// gave none.
-///
-/// # Errors
-/// The in-band verdict, or [`Class::Malformed`](crate::Class).
-pub fn as_stream(
-    surface: Surface,
-    api: Api,
+/// A whole answer as the steps of a stream, written by `codec`.
+fn unrolled(
+    codec: &SurfaceCodec,
+    upstream: &UpstreamCodec,
     body: &Bytes,
     asked: &Asked,
 ) -> Result<Translated, Verdict> {
-    let codecs = surface_codec(surface).zip(api.codec());
-    let Some((codec, upstream)) = codecs.filter(|_| (surface, api) != (Surface::Chat, Api::Chat))
-    else {
-        let summary = api.answer(surface, body)?;
-        let bytes = crate::dialect::openai::to_stream(surface, body)?;
-        let lost = Lost::default();
-        return Ok(Translated {
-            bytes,
-            summary,
-            lost,
-        });
-    };
     let mut answer = (upstream.answer)(body)?;
     let mut encode = (codec.stream)(asked);
     let mut out = BytesMut::new();

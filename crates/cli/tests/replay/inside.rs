@@ -7,7 +7,6 @@ use punctual_wire::{
     dialect::{Finish, Kind},
     frame::{Framing, Splitter},
     middle::{Asked, Derived},
-    via,
 };
 
 /// What became of a stream.
@@ -106,7 +105,7 @@ pub fn whole(
         return None;
     }
     let made = match streamed {
-        true => via::as_stream(surface, api, body, &asked()),
+        true => via.as_stream(surface, api, body, &asked()),
         false => via.answer(body, &asked()).map(Option::unwrap),
     };
     Some(made.map(|said| {

@@ -72,8 +72,12 @@ impl Reader {
         }
     }
 
-    /// A stream that was made of a whole answer and is in the caller's words already.
+    /// A stream that was made of a whole answer and is in the caller's words already: the target's own words,
+    /// where bytes go through.
     pub(super) fn made(&self) -> Events {
+        if self.way.via.is_relay() {
+            return self.events(self.way.api.framing());
+        }
         let api = punctual_wire::Api::of(self.surface());
         let judge = api.judge(self.surface(), self.choices);
         Events::relayed(judge, Framing::Sse, self.target.max_event_bytes)

@@ -11,7 +11,7 @@ use punctual_wire::{
     Verdict, about_response,
     dialect::AnswerSummary,
     middle::{Asked, Lost},
-    via::{self, Translated},
+    via::Translated,
 };
 use std::{
     future::Future,
@@ -98,7 +98,7 @@ impl Judging {
 
 fn judge(bytes: &Bytes, as_stream: bool, way: &Way, asked: &Asked) -> Judged {
     match as_stream {
-        true => Judged::Stream(via::as_stream(way.surface, way.api, bytes, asked)),
+        true => Judged::Stream(way.via.as_stream(way.surface, way.api, bytes, asked)),
         false => Judged::Answer(answer(bytes, way, asked)),
     }
 }
