@@ -4,9 +4,9 @@
 //! from the environment, at every call, so that a key that is not there yet is a failure of that attempt and
 //! no more) and its connections found. What was made is kept for each runtime and key.
 
-use crate::{call::Call, member::Own, merge, runtime};
+use crate::{call::Call, credentials, member::Own, merge, runtime};
 use punctual_core::{Call as CoreCall, Code, Failure, Surface};
-use punctual_upstream::{Auth, Pools, Upstreams};
+use punctual_upstream::{Pools, SpecError, Upstreams};
 use punctual_wire::{
     frame::Framing,
     middle::{Lost, Options, UpstreamCodec},
@@ -81,12 +81,9 @@ impl WireLeaf {
             return Ok(ready.upstreams.clone());
         }
         let mut target = self.spec.target()?;
-        if let Some(key) = &key {
-            target.auth = Auth::Key(key.clone());
-        }
+        target.auth = self.spec.auth(key.clone());
         let made = Upstreams::new(vec![target], &pools);
-        let made = made.map_err(|fault| mistake("bad_client", fault.to_string()))?;
-        let upstreams = Arc::new(made);
+        let upstreams = Arc::new(made.map_err(|fault| self.unfit(&fault))?);
         known.retain(|ready| ready.pools.strong_count() > 0);
         if known.len() >= REMEMBERED {
             known.remove(0);
@@ -97,6 +94,12 @@ impl WireLeaf {
             upstreams: upstreams.clone(),
         });
         Ok(upstreams)
+    }
+
+    fn unfit(&self, fault: &SpecError) -> Box<Failure> {
+        let fetched = matches!(self.spec.key, Key::Fetched(_));
+        let missing = fetched.then(|| credentials::missing(fault)).flatten();
+        missing.unwrap_or_else(|| mistake("bad_client", fault.to_string()))
     }
 
     /// The call in this client's own words.

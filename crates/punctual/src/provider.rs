@@ -25,7 +25,8 @@ pub(crate) struct Wire {
     spec: Spec,
     /// Benched, cooled and bound to a budget by what its calls come to.
     guarded: bool,
-    node: OnceLock<Node>,
+    /// Made when it is first asked for; clones have the same.
+    node: Arc<OnceLock<Node>>,
 }
 
 impl Wire {
@@ -33,19 +34,19 @@ impl Wire {
         Self {
             spec,
             guarded: false,
-            node: OnceLock::new(),
+            node: Arc::default(),
         }
     }
 
     pub(crate) fn edit(mut self, change: impl FnOnce(&mut Spec)) -> Self {
         change(&mut self.spec);
-        self.node = OnceLock::new();
+        self.node = Arc::default();
         self
     }
 
     pub(crate) fn guarded(mut self) -> Self {
         self.guarded = true;
-        self.node = OnceLock::new();
+        self.node = Arc::default();
         self
     }
 
@@ -133,6 +134,15 @@ macro_rules! client {
             #[must_use]
             pub fn without_key(self) -> Self {
                 self.edit(|spec| spec.key = $crate::leaf::Key::None)
+            }
+
+            /// Credentials that are computed or fetched, in place of a key. They are looked for when the client
+            /// is first asked, fetched within an attempt's time by one attempt for all that wait, and kept for
+            /// the client and its clones.
+            #[must_use]
+            pub fn credentials(self, credentials: impl Into<$crate::Credentials>) -> Self {
+                let auth = Box::new(credentials.into().into_auth());
+                self.edit(|spec| spec.key = $crate::leaf::Key::Fetched(auth))
             }
 
             /// A header of every request.

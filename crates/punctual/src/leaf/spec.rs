@@ -5,7 +5,7 @@ use crate::timeouts::Timeouts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use punctual_core::{Code, Failure, Reserve};
 use punctual_upstream::{
-    Dialect, EgressProxy, Endpoint, ForwardDeadline, ModelChoice, Site, TargetSpec, Tls,
+    Auth, Dialect, EgressProxy, Endpoint, ForwardDeadline, ModelChoice, Site, TargetSpec, Tls,
 };
 use punctual_wire::middle::Json;
 use secrecy::SecretString;
@@ -20,6 +20,8 @@ pub(crate) enum Key {
     Value(SecretString),
     /// An environment variable, read at each call.
     Env(Arc<str>),
+    /// What is computed or fetched in its place.
+    Fetched(Box<Auth>),
 }
 
 impl Key {
@@ -30,7 +32,7 @@ impl Key {
                 .filter(|key| !key.trim().is_empty())
         };
         match self {
-            Self::None => Ok(None),
+            Self::None | Self::Fetched(_) => Ok(None),
             Self::Value(key) => Ok(Some(key.clone())),
             Self::Env(name) => match variable(name) {
                 Some(key) => Ok(Some(SecretString::from(key))),
@@ -56,6 +58,8 @@ pub(crate) struct Spec {
     pub(crate) dialect: Dialect,
     pub(crate) base_url: String,
     pub(crate) site: Site,
+    /// Where the client is, for who signs.
+    pub(crate) region: Option<String>,
     pub(crate) key: Key,
     pub(crate) stream_options: bool,
     pub(crate) plain_content: bool,
@@ -91,6 +95,7 @@ impl Spec {
             dialect,
             base_url: base_url.to_owned(),
             site: Site::default(),
+            region: None,
             key,
             stream_options: true,
             plain_content: false,
@@ -114,6 +119,21 @@ impl Spec {
     pub(crate) fn label(&self) -> Arc<str> {
         let made = || format!("{}/{}", self.provider, self.model).into();
         self.name.clone().unwrap_or_else(made)
+    }
+
+    /// Who asks, by the key that was read.
+    pub(super) fn auth(&self, key: Option<SecretString>) -> Auth {
+        match (&self.key, key) {
+            (Key::Fetched(auth), _) => match (**auth).clone() {
+                Auth::Aws(mut aws) => {
+                    aws.region = aws.region.or_else(|| self.region.clone());
+                    Auth::Aws(aws)
+                }
+                auth => auth,
+            },
+            (_, Some(key)) => Auth::Key(key),
+            (_, None) => Auth::None,
+        }
     }
 
     pub(super) fn target(&self) -> Made<TargetSpec> {

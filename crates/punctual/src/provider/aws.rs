@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 client! {
     /// The Converse API of Amazon Bedrock. The key is one of Bedrock's own; it comes from
-    /// `AWS_BEARER_TOKEN_BEDROCK` unless set.
+    /// `AWS_BEARER_TOKEN_BEDROCK` unless set. With [`AwsCredentials`](crate::AwsCredentials) in its place requests
+    /// are signed.
     Bedrock
 }
 
@@ -21,6 +22,7 @@ impl Bedrock {
         );
         let mut spec = Spec::new("bedrock", dialect, speech::CONVERSE, &base, key, model);
         spec.stream_options = false;
+        spec.region = Some(region.to_owned());
         Self(Wire::new(spec))
     }
 }

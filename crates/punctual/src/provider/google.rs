@@ -22,8 +22,9 @@ impl Gemini {
 }
 
 client! {
-    /// Gemini and Claude on Vertex AI. The key is an access token; it comes from `GOOGLE_ACCESS_TOKEN` unless
-    /// set.
+    /// Gemini and Claude on Vertex AI. The key is an access token, good for an hour; it comes from
+    /// `GOOGLE_ACCESS_TOKEN` unless set. [`GoogleCredentials`](crate::GoogleCredentials) in its place fetch one
+    /// whenever it is needed.
     Vertex
 }
 

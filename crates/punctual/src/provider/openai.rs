@@ -87,7 +87,8 @@ impl Responses {
 }
 
 client! {
-    /// OpenAI's models on Azure. The key comes from `AZURE_OPENAI_API_KEY` unless set.
+    /// OpenAI's models on Azure. The key comes from `AZURE_OPENAI_API_KEY` unless set; with
+    /// [`AzureCredentials`](crate::AzureCredentials) in its place, tokens of Entra ID are sent.
     Azure
 }
 

@@ -8,8 +8,10 @@
 )]
 
 mod conformance;
+mod credentials;
 mod execution;
 mod golden;
 mod settings;
 mod support;
 mod talking;
+mod whole;
