@@ -85,6 +85,11 @@ pub trait Pieces: Send + Unpin + 'static {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Piece, Box<Failure>>>>;
     /// What has been learnt about the answer so far.
     fn summary(&self) -> Summary;
+    /// Whether nothing is waited for but work on what has come already: that is no silence of the upstream's,
+    /// and what it has said is not told yet.
+    fn is_busy(&self) -> bool {
+        false
+    }
     /// The answer is complete: what is still to be written to end it in the caller's dialect. Asked once, at
     /// the upstream's last byte or after the silence that stands for it; `None` leaves it to the
     /// [`Voice`](crate::Voice).
@@ -105,6 +110,10 @@ impl<P: Pieces> Pieces for Box<P> {
 
     fn summary(&self) -> Summary {
         P::summary(self)
+    }
+
+    fn is_busy(&self) -> bool {
+        P::is_busy(self)
     }
 
     fn closing(&mut self) -> Option<Bytes> {

@@ -11,12 +11,10 @@ use crate::{
 };
 use bytes::{Bytes, BytesMut};
 use http::{Version, header, response::Parts};
-use punctual_core::{Call, Code, End, Failure, Head, Kind, Piece, Pieces, Summary};
+use punctual_core::{Call, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
-    Api, Class, Verdict, dialect as words,
-    middle::Lost,
-    sniff::{Sniff, is_cut_json},
-    state::fingerprint,
+    Api, dialect as words, frame::Framing, middle::Lost, sniff::Sniff, state::fingerprint,
+    via::Translated,
 };
 use std::{
     fmt,
@@ -24,15 +22,16 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+mod away;
 mod events;
 mod form;
 mod reader;
 mod reading;
 mod whole;
-use events::Events;
-use punctual_wire::{frame::Framing, via::Translated};
+use away::Away;
+use events::{Events, Next};
 pub(crate) use reader::Reader;
-use whole::{Judged, Judging, Whole};
+use whole::{Case, Judged, Judging, Whole};
 
 /// A body that is neither within this many bytes is neither.
 const SNIFFED: usize = 4096;
@@ -56,6 +55,8 @@ enum Mode {
     /// A stream was asked for; what came is not known yet.
     Unknown(BytesMut, bool),
     Events(Box<Events>),
+    /// The next event takes long to read.
+    Away(Away),
     /// One JSON object; the flag tells whether a stream was asked for.
     Whole(Whole, bool),
     Judging(Judging),
@@ -126,7 +127,7 @@ impl Answer {
                 }
             }
             Mode::Raw(waiting) => *waiting = bytes,
-            Mode::Unknown(..) | Mode::Judging(_) | Mode::Over => {}
+            Mode::Unknown(..) | Mode::Away(_) | Mode::Judging(_) | Mode::Over => {}
         }
         Ok(())
     }
@@ -156,33 +157,36 @@ impl Answer {
         self.mode = match mode {
             Mode::Unknown(..) => return Err(fault::truncated()),
             Mode::Whole(whole, as_stream) => {
-                Mode::Judging(Judging::new(whole.finish(), as_stream, &self.reader))
+                let case = Case {
+                    bytes: whole.finish(),
+                    as_stream,
+                    until_close: self.until_close,
+                };
+                Mode::Judging(Judging::new(case, &self.reader))
             }
             Mode::Events(mut events) => {
                 events.finish();
                 Mode::Events(events)
             }
-            mode @ (Mode::Judging(_) | Mode::Raw(..) | Mode::Over) => mode,
+            mode @ (Mode::Away(_) | Mode::Judging(_) | Mode::Raw(..) | Mode::Over) => mode,
         };
         Ok(())
     }
 
     /// A whole body was judged: it is the answer, or the events are to be read.
-    fn judged(&mut self, judged: Judged, bytes: Bytes) -> Result<Option<Piece>, Box<Failure>> {
+    fn judged(&mut self, judged: Judged) -> Option<Piece> {
         self.mode = Mode::Over;
         let answer = match judged {
             Judged::Answer(answer) => answer,
             Judged::Stream(stream) => {
-                let stream = stream.map_err(|verdict| self.refused(&verdict, &bytes))?;
                 self.learn(&stream);
                 self.made = true;
-                let mut events = Box::new(self.reader.made());
+                let mut events = Box::new(self.reader.made().learnt());
                 events.push(stream.bytes);
                 self.mode = Mode::Events(events);
-                return Ok(None);
+                return None;
             }
         };
-        let answer = answer.map_err(|verdict| self.refused(&verdict, &bytes))?;
         self.learn(&answer);
         let kind = match answer.summary.has_content {
             true => Kind::Content { text: true },
@@ -190,7 +194,7 @@ impl Answer {
         };
         let end = Some(end(answer.summary.end));
         let bytes = answer.bytes;
-        Ok(Some(Piece { bytes, kind, end }))
+        Some(Piece { bytes, kind, end })
     }
 
     /// Keeps what a whole answer says about itself, and what only its maker can continue.
@@ -244,32 +248,34 @@ impl Answer {
         })
     }
 
-    /// A whole body that is no answer: perhaps it was to be one, and the connection ended too early.
-    fn refused(&self, verdict: &Verdict, bytes: &Bytes) -> Box<Failure> {
-        match verdict.class == Class::Malformed && self.until_close && is_cut_json(bytes) {
-            true => fault::truncated(),
-            false => self.reader.judged(verdict, bytes),
-        }
-    }
-
     /// The next piece, or the end.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Box<Failure>>> {
         loop {
             match &mut self.mode {
                 Mode::Over => return Poll::Ready(Ok(None)),
                 Mode::Judging(judging) => {
-                    let panicked = || Failure::new(Code::Internal, "judging the answer failed");
-                    let judged = ready!(judging.poll(cx)).ok_or_else(panicked)?;
-                    let bytes = std::mem::take(&mut judging.bytes);
-                    if let Some(piece) = self.judged(judged, bytes)? {
+                    let judged = ready!(judging.poll(cx))?;
+                    if let Some(piece) = self.judged(judged) {
+                        return Poll::Ready(Ok(Some(piece)));
+                    }
+                    continue;
+                }
+                Mode::Away(away) => {
+                    let (events, piece) = ready!(away.poll(cx))?;
+                    self.mode = Mode::Events(events);
+                    if let Some(piece) = piece {
                         return Poll::Ready(Ok(Some(piece)));
                     }
                     continue;
                 }
                 Mode::Events(events) => match events.next(&self.reader) {
-                    Some(piece) => return Poll::Ready(piece.map(Some)),
-                    None if self.body.is_none() => return Poll::Ready(Ok(None)),
-                    None => {}
+                    Next::Piece(piece) => return Poll::Ready(piece.map(Some)),
+                    Next::Long => {
+                        self.leave();
+                        continue;
+                    }
+                    Next::Nothing if self.body.is_none() => return Poll::Ready(Ok(None)),
+                    Next::Nothing => {}
                 },
                 Mode::Raw(..) => {
                     if let Some(piece) = self.raw() {
@@ -290,12 +296,26 @@ impl Answer {
         }
     }
 
+    /// What comes next is read where that holds up nobody.
+    fn leave(&mut self) {
+        self.mode = match std::mem::replace(&mut self.mode, Mode::Over) {
+            Mode::Events(events) => Mode::Away(Away::new(events, &self.reader)),
+            mode => mode,
+        };
+    }
+
     /// Nothing more comes: the exchange ends here.
     fn close(&mut self) {
         self.body = None;
-        if let Mode::Events(events) = &mut self.mode {
-            self.closing = events.close();
-            let summary = events.summary();
+        let summary = match &mut self.mode {
+            Mode::Events(events) => {
+                self.closing = events.close();
+                Some(events.summary())
+            }
+            Mode::Away(away) => Some(away.summary.clone()),
+            _ => None,
+        };
+        if let Some(summary) = summary {
             self.summary = self.told(summary);
         }
         self.mode = Mode::Over;
@@ -332,10 +352,15 @@ impl Pieces for Answer {
     fn summary(&self) -> Summary {
         let mut summary = match &self.mode {
             Mode::Events(events) => self.told(events.summary()),
+            Mode::Away(away) => self.told(away.summary.clone()),
             _ => self.summary.clone(),
         };
         add(&mut summary.dropped, &self.head.dropped);
         summary
+    }
+
+    fn is_busy(&self) -> bool {
+        matches!(self.mode, Mode::Away(_) | Mode::Judging(_))
     }
 
     fn closing(&mut self) -> Option<Bytes> {

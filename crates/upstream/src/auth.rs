@@ -104,7 +104,7 @@ impl Signer {
                 headers.insert(name.clone(), value.clone());
                 return Ok(headers);
             }
-            Self::Aws(aws) => return aws.sign(request).await.map_err(Into::into),
+            Self::Aws(aws) => return aws.sign(request).await,
             Self::Google(google) => google.sign(&mut headers).await,
             Self::Azure(azure) => azure.sign(&mut headers).await,
         };

@@ -1,6 +1,7 @@
 //! The body of an answer, decoded: the layer between a connection and whoever judges.
 
 use crate::{
+    aside::LARGE,
     fault,
     inflate::{Inflate, Undecodable},
     stream::Stream,
@@ -10,10 +11,11 @@ use http::HeaderMap;
 use punctual_core::Failure;
 use std::{
     future::poll_fn,
+    pin::pin,
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::{task::yield_now, time::timeout};
 
 /// Room that is made for a body on its own word.
 const TRUSTED: usize = 1 << 20;
@@ -52,6 +54,8 @@ pub(crate) struct Body {
     inflate: Option<Inflate>,
     /// What came and is not decoded yet.
     input: Bytes,
+    /// Bytes that were decoded since others had a turn.
+    decoded: usize,
     /// The end of the input was seen; only the decoder's last words are left.
     over: bool,
 }
@@ -63,6 +67,7 @@ impl Body {
             stream,
             inflate,
             input: Bytes::new(),
+            decoded: 0,
             over: false,
         })
     }
@@ -71,9 +76,17 @@ impl Body {
     pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
         while !self.over {
             if let Some(inflate) = self.inflate.as_mut().filter(|_| !self.input.is_empty()) {
+                if self.decoded > LARGE {
+                    // one read of the socket can hold all of a large body, and nothing else ends this turn
+                    self.decoded = 0;
+                    ready!(pin!(yield_now()).poll(cx));
+                }
                 match inflate.push(&mut self.input) {
                     Ok(bytes) if bytes.is_empty() => {}
-                    Ok(bytes) => return Poll::Ready(Some(Ok(bytes))),
+                    Ok(bytes) => {
+                        self.decoded += bytes.len();
+                        return Poll::Ready(Some(Ok(bytes)));
+                    }
                     Err(why) => return Poll::Ready(Some(Err(Cut::Undecodable(why)))),
                 }
             }

@@ -10,11 +10,13 @@
 //! - No request's end is another's: connections that are shared are made and driven by the pool's own
 //!   tasks, as are look-ups of names.
 //! - No bytes of an upstream can panic it or make it hold more than the configured limits.
+//! - Nobody waits for another's large body: work that takes long is done aside.
 //! - No secret, host or URL of a target leaves this crate in an error.
 //! - Redirects are never followed, cookies never kept.
 
 mod address;
 mod answer;
+mod aside;
 mod auth;
 mod body;
 mod bonds;

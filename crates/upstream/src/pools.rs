@@ -2,11 +2,12 @@
 //!
 //! A reload builds new targets; those whose endpoint, trust and proxy are the same find the pool they had
 //! before, with its open connections and its counts. A pool lives as long as a target uses it. Every task
-//! of this crate (dials and connections of HTTP/2, look-ups, the sweeper) is tracked here and ends with
+//! of this crate (dials and connections of HTTP/2, look-ups, the sweeper, work on large bodies) is tracked here and ends with
 //! [`Pools::shutdown`].
 
 use crate::{
     address::Address,
+    aside::Aside,
     bonds::Bonds,
     dial::{Dialer, Identity, Place, Roots},
     pool::{Pool, PoolStats},
@@ -28,6 +29,7 @@ pub(crate) const SWEEP: Duration = Duration::from_secs(15);
 pub struct Pools {
     known: Mutex<HashMap<Identity, Weak<Pool>>>,
     pub(crate) bonds: Arc<Bonds>,
+    pub(crate) aside: Aside,
     roots: Roots,
     dialer: Arc<Dialer>,
     tasks: TaskTracker,
@@ -48,6 +50,7 @@ impl Pools {
         let pools = Arc::new(Self {
             known: Mutex::default(),
             bonds: Arc::default(),
+            aside: Aside::new(tasks.clone()),
             roots: Roots::default(),
             dialer: Arc::new(Dialer::new(tasks.clone())),
             tasks,

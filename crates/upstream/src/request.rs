@@ -15,7 +15,7 @@ mod deadline;
 mod hop;
 mod payload;
 
-pub(crate) use body::body;
+pub(crate) use body::{Written, takes_long, written, written_aside};
 pub use deadline::ForwardDeadline;
 pub(crate) use hop::{is_listed, never_forwarded};
 pub(crate) use payload::Payload;

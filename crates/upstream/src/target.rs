@@ -5,6 +5,7 @@
 
 use crate::{
     address::Address,
+    aside::Aside,
     auth::Signer,
     bonds::{Bonds, Maker},
     dial::Proxied,
@@ -33,6 +34,7 @@ pub(crate) struct Target {
     pub(crate) bonds: Arc<Bonds>,
     pub(crate) maker: Maker,
     pub(crate) pool: Arc<Pool>,
+    pub(crate) aside: Aside,
     /// Sent with every request.
     pub(crate) headers: HeaderMap,
     /// Names of the caller's headers that are passed on.
@@ -76,6 +78,7 @@ impl Target {
             site: spec.site.clone(),
             bonds: pools.bonds.clone(),
             maker: Maker::of(spec, &address),
+            aside: pools.aside.clone(),
             headers: fixed_headers(spec, &address, &pool)?,
             forward: forwarded(spec)?,
             forward_deadline: spec.forward_deadline.clone(),

@@ -7,7 +7,7 @@ use crate::{
     bonds::{self, Member},
     dialect, fault,
     pools::Pools,
-    request::{self, Outgoing, Payload},
+    request::{self, Outgoing, Payload, Written},
     spec::{SpecError, TargetSpec},
     target::Target,
     way::Way,
@@ -59,7 +59,15 @@ impl Upstreams {
             return Err(Failure::new(Code::Internal, text));
         };
         let way = way(target, call)?;
-        let (body, lost) = request::body(target, &way, call)?;
+        let written = match request::takes_long(target, &way, call) {
+            false => request::written(target, &way, call)?,
+            true => request::written_aside(target, &way, call).await??,
+        };
+        let Written {
+            parts: body,
+            lost,
+            base64,
+        } = written;
         let unsigned = Outgoing {
             target,
             way: &way,
@@ -79,7 +87,7 @@ impl Upstreams {
         };
         let (parts, stream) = target.pool.exchange(outgoing, attempt.progress).await?;
         attempt.progress.headers();
-        let reader = Reader::new(target, way, call, lost).signed(credential.as_ref());
+        let reader = Reader::new(target, way, call, lost, base64).signed(credential.as_ref());
         let body = Body::new(stream, &parts.headers);
         if parts.status.is_success() {
             let body = body.map_err(Cut::into_failure)?;

@@ -23,6 +23,10 @@ mod tests;
 pub use fault::BadBody;
 use fault::{fault, missing, object, syntax};
 
+/// The most bytes to read or write where others wait for it: so many take about a millisecond. Nearly all
+/// bodies and events are smaller, and waking a thread for them would take longer than the work.
+pub const LARGE: usize = 1 << 20;
+
 /// What a request body says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peek {

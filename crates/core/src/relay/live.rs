@@ -61,7 +61,7 @@ impl<P: Pieces> Stream<P> {
 
     /// Whether the end condition is met and nothing is held that the caller has not been given.
     pub(super) fn is_delivered(&self) -> bool {
-        self.live.ended && self.live.held.is_empty()
+        self.live.ended && self.live.held.is_empty() && !self.live.pieces.is_busy()
     }
 
     /// What ends the complete stream in the caller's dialect, if that is not the voice's to say.
@@ -130,15 +130,20 @@ impl<P: Pieces> Stream<P> {
 
     /// A piece came: the wait is over.
     fn heard(&mut self, content: bool) {
-        if let Some(since) = self.waiting_since.take() {
-            let waited = since.elapsed();
-            self.token_wait += waited;
-            self.whole_wait += waited;
-        }
+        self.stop_waiting();
         if content {
             self.token_wait = Duration::ZERO;
             self.news |= !self.live.content;
             self.live.content = true;
+        }
+    }
+
+    /// The upstream is not what is waited for.
+    fn stop_waiting(&mut self) {
+        if let Some(since) = self.waiting_since.take() {
+            let waited = since.elapsed();
+            self.token_wait += waited;
+            self.whole_wait += waited;
         }
     }
 
@@ -148,6 +153,10 @@ impl<P: Pieces> Stream<P> {
     }
 
     fn wait(&mut self, cx: &mut Context<'_>) -> Flow {
+        if self.live.pieces.is_busy() {
+            self.stop_waiting();
+            return Flow::Pending;
+        }
         let since = *self.waiting_since.get_or_insert_with(Instant::now);
         loop {
             let Some((at, clock)) = self.due(since) else {

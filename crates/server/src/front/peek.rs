@@ -12,12 +12,11 @@ use super::{
 use crate::answer::Refusal;
 use bytes::Bytes;
 use punctual_core::Upstream;
-use punctual_wire::{BadBody, Peek, Surface, peek};
+use punctual_wire::{
+    BadBody, Peek, Surface,
+    peek::{self, LARGE},
+};
 use std::panic::resume_unwind;
-
-/// The largest body that a worker passes over by itself; nearly all are smaller, and waking a thread for them
-/// would take longer than the pass.
-const LARGE: usize = 1 << 20;
 
 /// What `body` asks for on `surface`.
 pub(super) async fn peek<U: Upstream>(

@@ -1,24 +1,21 @@
 //! The events of one stream, split and judged one at a time.
 //!
-//! Events are given as they came, byte for byte, or translated where the caller speaks another API. The one
-//! exception is the usage chunk that was asked for
-//! on our account: it is counted and left out. An event that the end of the body cut short is dropped
-//! and counted, unless only its blank line is missing.
-//!
-//! An event whose blank line ends in CR is given before it is known whether an LF follows. That LF stays
-//! with the event it ended: behind a comment it is a comment too, at the end of the body a piece of its own.
+//! Events are cut where the bytes come in, at the speed of memory. Reading a large one takes long, as does
+//! writing what a writer kept of many: then [`Events::next`] stops and leaves it to [`Events::long`], which is
+//! for a thread that may block.
 
 use super::{Reader, end, reading::Reading};
-use crate::fault;
+use crate::{aside::LARGE, fault};
 use bytes::Bytes;
 use punctual_core::{Failure, Kind, Piece, Summary};
 use punctual_wire::{
-    dialect::{self as words, Judge},
+    dialect::Judge,
     frame::{Frame, Framing, Splitter},
     middle::{Decode, Encode},
-    state::fingerprint,
 };
 use std::collections::VecDeque;
+
+mod piece;
 
 /// A stream in the middle.
 pub(super) struct Events {
@@ -26,10 +23,12 @@ pub(super) struct Events {
     reading: Reading,
     /// The further pieces that were made of one event.
     more: VecDeque<Piece>,
-    /// The last event, which ended with the body.
-    last: Option<Frame>,
-    /// The body has ended, and that was not judged yet.
-    over: bool,
+    /// An event that takes long to read.
+    long: Option<Frame>,
+    /// How much of the end of the body is still to be read.
+    end: End,
+    /// What ends the stream, written before it was asked for.
+    closing: Option<Bytes>,
     content_events: u64,
     dropped_bytes: u64,
     /// The last piece was a comment that ended in CR.
@@ -37,6 +36,30 @@ pub(super) struct Events {
     limit: usize,
     /// The answer's id is remembered.
     knows_id: bool,
+    /// What only its maker can continue is known already.
+    is_learnt: bool,
+}
+
+/// The end of the body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It has not come.
+    Ahead,
+    /// It has come: what is left without an end of its own is the last event.
+    Come,
+    /// All events were read, and what their end means was not.
+    Read,
+    /// Nothing is left of it.
+    Judged,
+}
+
+/// What comes next.
+pub(super) enum Next {
+    Piece(Result<Piece, Box<Failure>>),
+    /// Something that takes long, for [`Events::long`].
+    Long,
+    /// More bytes are needed, or none is left.
+    Nothing,
 }
 
 impl Events {
@@ -60,13 +83,23 @@ impl Events {
             splitter: Splitter::new(framing, limit),
             reading,
             more: VecDeque::new(),
-            last: None,
-            over: false,
+            long: None,
+            end: End::Ahead,
+            closing: None,
             content_events: 0,
             dropped_bytes: 0,
             after_comment_cr: false,
             limit,
             knows_id: false,
+            is_learnt: false,
+        }
+    }
+
+    /// They were made of an answer from which everything was learnt.
+    pub(super) fn learnt(self) -> Self {
+        Self {
+            is_learnt: true,
+            ..self
         }
     }
 
@@ -76,8 +109,7 @@ impl Events {
 
     /// The body has ended where it should.
     pub(super) fn finish(&mut self) {
-        self.last = self.splitter.finish();
-        self.over = true;
+        self.end = End::Come;
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -91,152 +123,77 @@ impl Events {
 
     /// What ends the complete stream in the caller's words; `None` where it is relayed.
     pub(super) fn close(&mut self) -> Option<Bytes> {
-        self.reading.close()
+        self.closing.take().or_else(|| self.reading.close())
     }
 
-    /// The next piece; `None` when more bytes are needed.
-    pub(super) fn next(&mut self, reader: &Reader) -> Option<Result<Piece, Box<Failure>>> {
+    /// The next piece, if it takes no time to speak of.
+    pub(super) fn next(&mut self, reader: &Reader) -> Next {
         loop {
             if let Some(piece) = self.more.pop_front() {
-                return Some(Ok(piece));
+                return Next::Piece(Ok(piece));
             }
             let event = match self.splitter.next() {
                 Some(Ok(event)) => event,
                 Some(Err(_)) => {
                     let large = fault::too_large("event", "max_event_bytes", self.limit);
-                    return Some(Err(large));
+                    return Next::Piece(Err(large));
                 }
-                None => match self.last.take() {
+                None if self.takes_long(self.splitter.held()) => return Next::Long,
+                None => match self.last() {
                     Some(event) => event,
-                    None => return self.end().map(Ok),
+                    None => return self.end().map_or(Next::Nothing, |end| Next::Piece(Ok(end))),
                 },
             };
+            if event.raw().len() + self.reading.kept() > LARGE {
+                self.long = Some(event);
+                return Next::Long;
+            }
             if let Some(piece) = self.piece(event, reader) {
-                return Some(Ok(piece));
+                return Next::Piece(Ok(piece));
             }
         }
     }
 
-    /// What the end of the body tells, once.
-    fn end(&mut self) -> Option<Piece> {
-        if !std::mem::take(&mut self.over) {
+    /// What [`next`](Self::next) left, if anything comes of it.
+    pub(super) fn long(&mut self, reader: &Reader) -> Option<Piece> {
+        if let Some(event) = self.long.take().or_else(|| self.last()) {
+            return self.piece(event, reader);
+        }
+        let end = self.end();
+        self.closing = self.reading.close();
+        end
+    }
+
+    /// Whether it takes long to read the end of the body, with so much left before it.
+    fn takes_long(&self, left: usize) -> bool {
+        let left = match self.end {
+            End::Ahead | End::Judged => return false,
+            End::Come => left,
+            End::Read => 0,
+        };
+        left + self.reading.kept() > LARGE
+    }
+
+    /// The last event, if the body ended before it did.
+    fn last(&mut self) -> Option<Frame> {
+        if self.end != End::Come {
             return None;
         }
+        self.end = End::Read;
+        self.splitter.finish()
+    }
+
+    /// What the end of the body tells, once.
+    fn end(&mut self) -> Option<Piece> {
+        if self.end != End::Read {
+            return None;
+        }
+        self.end = End::Judged;
         let (judged, bytes) = self.reading.over()?;
         Some(Piece {
             bytes,
             kind: Kind::Event,
             end: judged.ends.map(end),
         })
-    }
-
-    fn piece(&mut self, event: Frame, reader: &Reader) -> Option<Piece> {
-        if !event.is_complete() && event.is_comment_only() {
-            // line ends behind the last event are the upstream's own words
-            let kept = is_blank(event.raw()) && !self.reading.translates();
-            return kept.then(|| comment(event.into_raw()));
-        }
-        let (judged, translated) = self.reading.read(&event);
-        self.remember(reader);
-        let cut = matches!(judged.kind, words::Kind::Unparsed)
-            || (event.data().is_none() && !matches!(judged.kind, words::Kind::Error(_)));
-        if !event.is_complete() && cut {
-            self.dropped_bytes += event.raw().len() as u64;
-            return None;
-        }
-        let ends = judged.ends.map(end);
-        let kind = match judged.kind {
-            words::Kind::Comment => Kind::Comment,
-            words::Kind::Content => {
-                self.content_events += 1;
-                Kind::Content {
-                    text: !judged.reasoning,
-                }
-            }
-            // what a translated end mark became is an event like any other
-            words::Kind::Done if translated.is_some() => Kind::Event,
-            words::Kind::Done => Kind::Done,
-            words::Kind::UsageOnly if reader.strips_usage => {
-                return ends.map(|end| Piece {
-                    bytes: Bytes::new(),
-                    kind: Kind::Event,
-                    end: Some(end),
-                });
-            }
-            words::Kind::Preamble | words::Kind::UsageOnly | words::Kind::Unparsed => Kind::Event,
-            words::Kind::Error(verdict) => {
-                let json = event.data().unwrap_or_default();
-                let json = Bytes::copy_from_slice(&json);
-                Kind::Error(reader.judged(&verdict, &json))
-            }
-        };
-        if let Some(bytes) = translated {
-            return Some(Piece {
-                bytes,
-                kind,
-                end: ends,
-            });
-        }
-        let piece = Piece {
-            bytes: whole(event),
-            kind,
-            end: ends,
-        };
-        Some(self.first_of(piece, judged.done))
-    }
-
-    /// Keeps in mind who made what only its maker can continue.
-    fn remember(&mut self, reader: &Reader) {
-        for piece in self.reading.take_state() {
-            reader.made_state(piece);
-        }
-        if !self.knows_id
-            && reader.keeps_ids()
-            && let Some(id) = self.reading.summary().response_id
-        {
-            self.knows_id = true;
-            reader.made_state(fingerprint(&id));
-        }
-    }
-
-    /// Takes apart what is two things at once; all but the first wait in `more`.
-    fn first_of(&mut self, mut piece: Piece, is_end_mark: bool) -> Piece {
-        let ends_in_cr = matches!(piece.kind, Kind::Comment) && piece.bytes.ends_with(b"\r");
-        let after_cr = std::mem::replace(&mut self.after_comment_cr, ends_in_cr);
-        let line_feed =
-            (after_cr && piece.bytes.starts_with(b"\n")).then(|| comment(piece.bytes.split_to(1)));
-        let content = match piece.kind {
-            // an end mark that completes a tool call is content and end mark at once
-            Kind::Content { .. } if is_end_mark => Some(Piece {
-                bytes: Bytes::new(),
-                kind: std::mem::replace(&mut piece.kind, Kind::Done),
-                end: None,
-            }),
-            _ => None,
-        };
-        for earlier in [content, line_feed].into_iter().flatten() {
-            self.more.push_front(std::mem::replace(&mut piece, earlier));
-        }
-        piece
-    }
-}
-
-fn comment(bytes: Bytes) -> Piece {
-    Piece {
-        bytes,
-        kind: Kind::Comment,
-        end: None,
-    }
-}
-
-fn is_blank(bytes: &[u8]) -> bool {
-    bytes.iter().all(|b| matches!(b, b'\n' | b'\r'))
-}
-
-/// The event as it came, closed if it was not.
-fn whole(event: Frame) -> Bytes {
-    match event.closing() {
-        b"" => event.into_raw(),
-        closing => [event.raw(), closing].concat().into(),
     }
 }

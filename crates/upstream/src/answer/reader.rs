@@ -16,7 +16,6 @@ use punctual_wire::{
     dialect::{Judge, responses},
     frame::Framing,
     middle::{self, Lost},
-    peek,
 };
 use std::{
     sync::Arc,
@@ -24,6 +23,7 @@ use std::{
 };
 
 /// What the judging of an answer needs to know.
+#[derive(Clone)]
 pub(crate) struct Reader {
     pub(super) target: Arc<Target>,
     pub(super) way: Way,
@@ -44,12 +44,18 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(target: &Arc<Target>, way: Way, call: &Call, lost: Lost) -> Self {
+    pub(crate) fn new(
+        target: &Arc<Target>,
+        way: Way,
+        call: &Call,
+        lost: Lost,
+        base64: bool,
+    ) -> Self {
         let own = request::own_credentials(target, call);
         Self {
             target: target.clone(),
             choices: call.choices,
-            asked: asked(call, &way),
+            asked: asked(call, &way, base64),
             affinity: call.state.affinity,
             owner: bonds::owner(call.key.as_deref()),
             lost,
@@ -144,7 +150,7 @@ impl Reader {
     }
 }
 
-fn asked(call: &Call, way: &Way) -> middle::Asked {
+fn asked(call: &Call, way: &Way, base64: bool) -> middle::Asked {
     // the clock is read for those only who will write it
     let now = match way.via.is_relay() {
         true => 0,
@@ -157,6 +163,6 @@ fn asked(call: &Call, way: &Way) -> middle::Asked {
         id: call.id.clone(),
         now,
         include_usage: call.include_usage,
-        base64: !way.via.is_relay() && peek::wants_base64(&call.body),
+        base64,
     }
 }

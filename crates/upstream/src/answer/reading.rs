@@ -103,6 +103,14 @@ impl Reading {
         }
     }
 
+    /// Bytes that are kept for what is written last.
+    pub(super) fn kept(&self) -> usize {
+        match self {
+            Self::Relayed(_) => 0,
+            Self::Translated { encode, .. } => encode.kept(),
+        }
+    }
+
     /// Whether what comes is written anew.
     pub(super) fn translates(&self) -> bool {
         matches!(self, Self::Translated { .. })

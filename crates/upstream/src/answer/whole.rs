@@ -1,27 +1,20 @@
 //! A whole body: gathered, then judged.
 //!
-//! Judging is parsing, which takes about a millisecond a mebibyte. What is larger than that is judged off
-//! the workers, so that a batch of embeddings does not delay the streams beside it. This is the one place
-//! of this crate that uses a blocking thread.
+//! Judging is parsing. A large body is judged aside, what is to be said of one that is refused included, so
+//! that a batch of embeddings does not delay the streams beside it.
 
 use super::Reader;
-use crate::way::Way;
+use crate::{
+    aside::{Doing, LARGE},
+    fault,
+};
 use bytes::{Bytes, BytesMut};
+use punctual_core::{Code, Failure};
 use punctual_wire::{
-    Verdict, about_response,
-    dialect::AnswerSummary,
-    middle::{Asked, Lost},
+    Class, Verdict, about_response, dialect::AnswerSummary, middle::Lost, sniff::is_cut_json,
     via::Translated,
 };
-use std::{
-    future::Future,
-    pin::Pin,
-    task::{Context, Poll},
-};
-use tokio::task::JoinHandle;
-
-/// Up to here a body is judged where it is.
-const SMALL: usize = 1 << 20;
+use std::task::{Context, Poll};
 
 /// A body being gathered; one that came in one chunk is not copied.
 #[derive(Default)]
@@ -57,63 +50,86 @@ impl Whole {
 /// What a whole body turned out to be.
 pub(super) enum Judged {
     /// An answer in the caller's words.
-    Answer(Result<Translated, Verdict>),
+    Answer(Translated),
     /// The stream that was made of it, likewise.
-    Stream(Result<Translated, Verdict>),
+    Stream(Translated),
 }
+
+/// Or that it is no answer.
+type Judgement = Result<Judged, Box<Failure>>;
 
 /// A body being judged.
-pub(super) struct Judging {
-    pub(super) bytes: Bytes,
-    how: How,
+pub(super) enum Judging {
+    Done(Option<Box<Judgement>>),
+    Aside(Doing<Judgement>),
 }
 
-enum How {
-    Done(Option<Box<Judged>>),
-    Elsewhere(JoinHandle<Judged>),
+/// What is to be judged, and how.
+pub(super) struct Case {
+    pub(super) bytes: Bytes,
+    /// A stream was asked for.
+    pub(super) as_stream: bool,
+    /// Nothing but the end of the connection told that the body is complete.
+    pub(super) until_close: bool,
 }
 
 impl Judging {
-    pub(super) fn new(bytes: Bytes, as_stream: bool, reader: &Reader) -> Self {
-        let (way, asked) = (reader.way.clone(), reader.asked.clone());
-        let how = match bytes.len() <= SMALL {
-            true => How::Done(Some(Box::new(judge(&bytes, as_stream, &way, &asked)))),
-            false => {
-                let bytes = bytes.clone();
-                let judge = move || judge(&bytes, as_stream, &way, &asked);
-                How::Elsewhere(reader.target.pool.tasks.spawn_blocking(judge))
-            }
-        };
-        Self { bytes, how }
+    pub(super) fn new(case: Case, reader: &Reader) -> Self {
+        if case.bytes.len() <= LARGE {
+            return Self::Done(Some(Box::new(case.judge(reader))));
+        }
+        let its = reader.clone();
+        Self::Aside(reader.target.aside.run(move || case.judge(&its)))
     }
 
-    /// The judgement, once; `None` if it panicked or was asked for before.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Judged>> {
-        match &mut self.how {
-            How::Done(judged) => Poll::Ready(judged.take().map(|judged| *judged)),
-            How::Elsewhere(task) => Pin::new(task).poll(cx).map(Result::ok),
+    /// The judgement, once.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Judgement> {
+        match self {
+            Self::Done(judgement) => {
+                let twice = || Failure::new(Code::Internal, "an answer was judged twice");
+                let judgement = judgement.take().map(|judgement| *judgement);
+                Poll::Ready(judgement.unwrap_or_else(|| Err(twice())))
+            }
+            Self::Aside(doing) => doing.as_mut().poll(cx).map(Result::flatten),
         }
     }
 }
 
-fn judge(bytes: &Bytes, as_stream: bool, way: &Way, asked: &Asked) -> Judged {
-    match as_stream {
-        true => Judged::Stream(way.via.as_stream(way.surface, way.api, bytes, asked)),
-        false => Judged::Answer(answer(bytes, way, asked)),
+impl Case {
+    fn judge(&self, reader: &Reader) -> Judgement {
+        let way = &reader.way;
+        let judged = match self.as_stream {
+            true => way
+                .via
+                .as_stream(way.surface, way.api, &self.bytes, &reader.asked)
+                .map(Judged::Stream),
+            false => self.answer(reader).map(Judged::Answer),
+        };
+        judged.map_err(|verdict| self.refused(&verdict, reader))
     }
-}
 
-fn answer(bytes: &Bytes, way: &Way, asked: &Asked) -> Result<Translated, Verdict> {
-    if let Some(translated) = way.via.answer(bytes, asked)? {
-        return Ok(translated);
+    fn answer(&self, reader: &Reader) -> Result<Translated, Verdict> {
+        let (way, bytes) = (&reader.way, &self.bytes);
+        if let Some(translated) = way.via.answer(bytes, &reader.asked)? {
+            return Ok(translated);
+        }
+        let summary: AnswerSummary = match way.stored {
+            true => about_response(bytes)?,
+            false => way.api.answer(way.surface, bytes)?,
+        };
+        Ok(Translated {
+            bytes: bytes.clone(),
+            summary,
+            lost: Lost::default(),
+        })
     }
-    let summary: AnswerSummary = match way.stored {
-        true => about_response(bytes)?,
-        false => way.api.answer(way.surface, bytes)?,
-    };
-    Ok(Translated {
-        bytes: bytes.clone(),
-        summary,
-        lost: Lost::default(),
-    })
+
+    /// A whole body that is no answer: perhaps it was to be one, and the connection ended too early.
+    fn refused(&self, verdict: &Verdict, reader: &Reader) -> Box<Failure> {
+        let malformed = verdict.class == Class::Malformed;
+        match malformed && self.until_close && is_cut_json(&self.bytes) {
+            true => fault::truncated(),
+            false => reader.judged(verdict, &self.bytes),
+        }
+    }
 }

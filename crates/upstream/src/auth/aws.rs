@@ -12,9 +12,12 @@ use super::{
 };
 use crate::{
     address::Address,
+    aside::{Aside, LARGE},
     spec::{Fault, TargetSpec},
 };
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use punctual_core::Failure;
 use secrecy::{ExposeSecret, SecretString};
 use std::{sync::Arc, time::Duration};
 
@@ -41,6 +44,7 @@ pub(crate) struct Aws {
     cached: Cached<Keys>,
     region: String,
     service: String,
+    aside: Aside,
 }
 
 const DATE: HeaderName = HeaderName::from_static("x-amz-date");
@@ -68,6 +72,7 @@ impl Aws {
             cached: Cached::default(),
             region,
             service: service.to_owned(),
+            aside: reach.aside(),
         })))
     }
 
@@ -75,23 +80,31 @@ impl Aws {
         self.cached.forget();
     }
 
-    pub(super) async fn sign(&self, request: &Unsigned<'_>) -> Result<HeaderMap, Refusal> {
+    pub(super) async fn sign(&self, request: &Unsigned<'_>) -> Result<HeaderMap, Box<Failure>> {
         let keys = match &self.source {
             Source::Fixed(keys) => keys.clone(),
             source => self.cached.get(|| Box::pin(source.fetch())).await?,
         };
-        self.signed(&keys, request, Moment::now())
+        let payload = match request.body.iter().map(Bytes::len).sum::<usize>() <= LARGE {
+            true => signature::digest(request.body.iter().map(AsRef::as_ref)),
+            false => {
+                let body = request.body.to_vec();
+                let digest = move || signature::digest(body.iter().map(AsRef::as_ref));
+                self.aside.run(digest).await?
+            }
+        };
+        Ok(self.signed(&keys, request, &payload, Moment::now())?)
     }
 
     fn signed(
         &self,
         keys: &Arc<Keys>,
         request: &Unsigned<'_>,
+        payload: &str,
         at: Moment,
     ) -> Result<HeaderMap, Refusal> {
         let unfit = || Refusal::local("the AWS access key", "cannot stand in a header");
         let mut headers = HeaderMap::new();
-        let payload = signature::digest(request.body.iter().map(AsRef::as_ref));
         let host = HeaderValue::from_str(request.host);
         headers.insert(header::HOST, host.map_err(|_| unfit())?);
         headers.extend(
@@ -102,7 +115,7 @@ impl Aws {
         );
         let plain = |text: &str| HeaderValue::from_str(text).map_err(|_| unfit());
         headers.insert(DATE, plain(&at.compact())?);
-        headers.insert(CONTENT, plain(&payload)?);
+        headers.insert(CONTENT, plain(payload)?);
         if let Some(session) = &keys.token {
             let value = token::sensitive("", session, "").map_err(|_| unfit())?;
             headers.insert(TOKEN, value);
@@ -112,7 +125,7 @@ impl Aws {
             path: request.uri.path(),
             query: request.uri.query().unwrap_or_default(),
             headers: &headers,
-            payload: &payload,
+            payload,
         };
         let scope = Scope {
             region: &self.region,

@@ -7,6 +7,7 @@
 use super::{form, refusal::Refusal};
 use crate::{
     address::Address,
+    aside::Aside,
     dial::Proxied,
     http1::Driven,
     pool::{Pool, count},
@@ -52,6 +53,11 @@ impl<'a> Reach<'a> {
             },
             proxy: spec.endpoint.proxy.as_ref(),
         }
+    }
+
+    /// Where what takes long is done.
+    pub(super) fn aside(&self) -> Aside {
+        self.pools.aside.clone()
     }
 }
 

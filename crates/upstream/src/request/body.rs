@@ -1,33 +1,74 @@
 //! The body of a request: the caller's own bytes with the target's model in them, or their translation.
+//!
+//! The bytes go through without being read, whatever their number. A translation reads and writes all of them,
+//! so that a large one is made [`Aside`](crate::aside::Aside).
 
-use crate::{spec::ModelChoice, target::Target, way::Way};
+use crate::{
+    aside::{Doing, LARGE},
+    spec::ModelChoice,
+    target::Target,
+    way::Way,
+};
 use bytes::Bytes;
 use punctual_core::{Call, Code, Failure, Unsupported};
 use punctual_wire::{
-    Api, BadBody, error_body,
+    Api, BadBody, Surface, error_body,
     middle::{Lost, Options},
     peek, splice, vertex,
 };
+use std::sync::Arc;
 
-/// The body for one attempt, in parts, and what the target's API had no place for.
+/// A body as it is sent.
+pub(crate) struct Written {
+    /// In order.
+    pub(crate) parts: Vec<Bytes>,
+    /// What the target's API had no place for.
+    pub(crate) lost: Lost,
+    /// The caller wants vectors in base64, and the answer is to be translated.
+    pub(crate) base64: bool,
+}
+
+impl Written {
+    fn plain(parts: Vec<Bytes>) -> Self {
+        Self {
+            parts,
+            lost: Lost::default(),
+            base64: false,
+        }
+    }
+}
+
+/// Whether the body is large and has to be read through to be written.
+pub(crate) fn takes_long(target: &Target, way: &Way, call: &Call) -> bool {
+    let spliced = way.api == Api::Raw || Api::of(way.surface) == way.api;
+    call.body.len() > LARGE && (!spliced || target.injects_usage(call, way))
+}
+
+/// [`written`], where it takes long. A share of memory that the caller's body has goes with it.
+pub(crate) fn written_aside(
+    target: &Arc<Target>,
+    way: &Way,
+    call: &Call,
+) -> Doing<Result<Written, Box<Failure>>> {
+    let (to, way, call) = (target.clone(), way.clone(), call.clone());
+    target.aside.run(move || written(&to, &way, &call))
+}
+
+/// The body for one attempt.
 ///
 /// # Errors
 /// `unsupported` where the route wants nothing lost that is; `invalid_request` where the caller's body cannot
 /// be read.
-pub(crate) fn body(
-    target: &Target,
-    way: &Way,
-    call: &Call,
-) -> Result<(Vec<Bytes>, Lost), Box<Failure>> {
+pub(crate) fn written(target: &Target, way: &Way, call: &Call) -> Result<Written, Box<Failure>> {
     if way.api == Api::Raw || call.body.is_empty() {
-        return Ok((vec![call.body.clone()], Lost::default()));
+        return Ok(Written::plain(vec![call.body.clone()]));
     }
     if call.native {
         let body = match way.api {
             Api::VertexMessages => vertex::anthropic_request(&call.body),
             _ => call.body.clone(),
         };
-        return Ok((vec![body], Lost::default()));
+        return Ok(Written::plain(vec![body]));
     }
     let mut lost = Lost::default();
     let options = Options {
@@ -49,8 +90,17 @@ pub(crate) fn body(
     };
     match refused(&lost, call.policy.unsupported) {
         Some(names) => Err(unsupported(target, &names)),
-        None => Ok((parts, lost)),
+        None => Ok(Written {
+            parts,
+            lost,
+            base64: wants_base64(way, call),
+        }),
     }
+}
+
+/// Only vectors come in two forms, and only a translation has to choose.
+fn wants_base64(way: &Way, call: &Call) -> bool {
+    way.surface == Surface::Embeddings && !way.via.is_relay() && peek::wants_base64(&call.body)
 }
 
 /// The caller's body with the target's model, and with the usage chunk asked for where the target does.

@@ -101,6 +101,11 @@ pub trait Encode: Send {
     fn close(&mut self, out: &mut BytesMut);
     /// What the dialect had no place for so far.
     fn lost(&self) -> &Lost;
+    /// Bytes that are kept because they are written once more, about: what [`close`](Self::close) or a step
+    /// before it may take long for.
+    fn kept(&self) -> usize {
+        0
+    }
     /// Why the answer cannot be written on: it would not fit where it must be kept. From then on nothing is
     /// written, and the answer must not pass for a complete one. Asked after each frame.
     fn failure(&self) -> Option<Verdict> {

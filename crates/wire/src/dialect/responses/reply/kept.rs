@@ -38,6 +38,10 @@ impl Kept {
         self.bytes = self.bytes.saturating_add(EACH);
     }
 
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.bytes > self.most
     }

@@ -100,6 +100,10 @@ impl Encode for Writer {
         self.life(&kind, response, out);
     }
 
+    fn kept(&self) -> usize {
+        self.kept.bytes()
+    }
+
     fn lost(&self) -> &Lost {
         &self.lost
     }
