@@ -21,7 +21,7 @@ const MOST: usize = 4 << 20;
 /// How long the first line waits for more.
 const GATHER: Duration = Duration::from_millis(50);
 /// From this many bytes on they are not waited for.
-const ENOUGH: usize = 64 << 10;
+const ENOUGH: usize = 256 << 10;
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -133,7 +133,7 @@ impl Lines {
             }
             // a jam leaves no buffer of its size behind
             taken.bytes.clear();
-            taken.bytes.shrink_to(4 * ENOUGH);
+            taken.bytes.shrink_to(2 * ENOUGH);
             spare = taken.bytes;
         }
     }
