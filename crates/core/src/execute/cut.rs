@@ -15,7 +15,7 @@ use std::{
     task::Poll,
     time::Duration,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Why a step was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,10 +140,8 @@ pub(super) async fn race<F: Future>(
     cuts: Cuts,
     progress: Option<&Progress>,
 ) -> Result<F::Output, Why> {
-    let Some(first) = cuts.earliest(progress) else {
-        return Ok(step.await);
-    };
-    let mut timer = pin!(sleep_until(early(first.at)));
+    // set when there is something to wait for: much of what is raced is done at once
+    let mut timer = pin!(None::<Sleep>);
     poll_fn(|cx| {
         if let Poll::Ready(done) = step.as_mut().poll(cx) {
             return Poll::Ready(Ok(done));
@@ -155,11 +153,15 @@ pub(super) async fn race<F: Future>(
             if reached(cut.at) {
                 return Poll::Ready(Err(cut.why));
             }
-            // one that is set too early fires, and is then set anew
-            if early(cut.at) < timer.deadline() || timer.is_elapsed() {
-                timer.as_mut().reset(early(cut.at));
+            let at = early(cut.at);
+            match timer.as_mut().as_pin_mut() {
+                // one that is set too early fires, and is then set anew
+                Some(set) if set.deadline() <= at && !set.is_elapsed() => {}
+                Some(set) => set.reset(at),
+                None => timer.set(Some(sleep_until(at))),
             }
-            if timer.as_mut().poll(cx).is_pending() {
+            let set = timer.as_mut().as_pin_mut();
+            if set.is_none_or(|set| set.poll(cx).is_pending()) {
                 return Poll::Pending;
             }
         }
