@@ -77,21 +77,24 @@ pub type Opened<P> = Result<Open<P>, Refused>;
 /// [`open`], boxed, for moving it into a response body.
 pub type Opening<P> = Pin<Box<dyn Future<Output = Opened<P>> + Send>>;
 
-/// Serves one call by its plan, to the first content or to the end of the plan.
+/// Serves one call by its plan, to the first content or to the end of the plan. The call is boxed: it is
+/// large, and moves from hand to hand before it is served.
 pub async fn open<U: Upstream>(
     engine: Arc<Engine<U>>,
-    call: Call,
+    call: impl Into<Box<Call>>,
     record: Record,
 ) -> Opened<U::Pieces> {
+    let mut call: Box<Call> = call.into();
     let bond = engine.upstream.bond(&call);
     let plan = match bond.narrow(&call.plan) {
         Ok(plan) => plan,
         Err(failure) => return refused(failure, record),
     };
     let walk = Walk::new(plan.clone());
+    call.plan = plan;
     let mut run = Run {
         engine,
-        call: Call { plan, ..call },
+        call,
         record,
         walk,
         last_resort: None,
@@ -114,7 +117,7 @@ fn refused<P>(failure: Box<Failure>, mut record: Record) -> Opened<P> {
 
 struct Run<U: Upstream> {
     engine: Arc<Engine<U>>,
-    call: Call,
+    call: Box<Call>,
     record: Record,
     walk: Walk,
     /// Set once the plan had nothing but resting targets and one of them is tried all the same.

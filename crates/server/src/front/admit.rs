@@ -39,7 +39,7 @@ impl From<Box<Refusal>> for Stop {
 
 /// A request that will be served.
 pub(super) struct Admitted {
-    pub(super) call: Call,
+    pub(super) call: Box<Call>,
     pub(super) place: Place,
     /// The interval of heartbeats, for this route, key and caller.
     pub(super) heartbeat: Option<Duration>,
@@ -88,14 +88,14 @@ pub(super) async fn admit<U: Upstream>(
         .ok_or_else(Refusal::busy)?;
     let (bytes, peek) = receive(visit, ask, body, &deadline).await?;
     record.received();
-    let asked = Asked {
+    let asked = Box::new(Asked {
         id: visit.id.clone(),
         head,
         bytes,
         declared,
         deadline,
         key,
-    };
+    });
     let (call, heartbeat) = asked.call(ask, peek, visit, record)?;
     Ok(Admitted {
         call,

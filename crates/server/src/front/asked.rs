@@ -50,12 +50,12 @@ impl Asked {
     /// Finds the route and all that it says. The second is the interval of heartbeats, for this route, key
     /// and caller.
     pub(super) fn call<U: Upstream>(
-        mut self,
+        mut self: Box<Self>,
         ask: Ask<'_>,
         peek: Option<Peek>,
         visit: &Visit<U>,
         record: &mut Record,
-    ) -> Result<(Call, Option<Duration>), Stop> {
+    ) -> Result<(Box<Call>, Option<Duration>), Stop> {
         let goal = match (ask, peek) {
             (Ask::Stored(stored), _) => self.stored(stored, visit)?,
             (Ask::Passed(passed), _) => self.passed(passed, visit)?,
@@ -182,15 +182,15 @@ impl Asked {
     }
 
     fn into_call(
-        self,
+        self: Box<Self>,
         ask: Ask<'_>,
         goal: Goal,
         affinity: &HeaderName,
         room: Arc<dyn Room>,
-    ) -> Call {
+    ) -> Box<Call> {
         let affinity = self.affinity(affinity, goal.peek.as_ref());
         let Resolved { route, model } = goal.resolved;
-        let mut call = Call {
+        let mut call = Box::new(Call {
             id: self.id,
             method: self.head.method,
             path: goal.path,
@@ -210,7 +210,7 @@ impl Asked {
             policy: route.policy.clone(),
             room: Some(room),
             ..Call::new(ask.surface(), route.plan.clone(), self.deadline)
-        };
+        });
         if let Some(peek) = goal.peek {
             call.choices = peek.n;
             call.include_usage = peek.include_usage;
