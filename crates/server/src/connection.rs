@@ -15,12 +15,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use punctual_core::{Upstream, Vigil};
 use std::{
+    future::poll_fn,
     net::IpAddr,
     pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    task::Poll,
 };
 use tokio::{net::TcpStream, select, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -30,9 +32,11 @@ mod begin;
 mod gone;
 mod io;
 mod linger;
+mod turn;
 pub(crate) use activity::{Activity, Busy};
 use begin::Protocol;
 pub(crate) use linger::rest;
+pub(crate) use turn::Turn;
 
 /// Head size, in bytes, on both protocols.
 const MAX_HEAD: u32 = 64 << 10;
@@ -86,7 +90,10 @@ pub(crate) async fn serve<U: Upstream>(
         return;
     };
     let link = Arc::new(Link {
-        vigil: Vigil::default(),
+        vigil: match protocol {
+            Protocol::Http1 => Vigil::in_turn(),
+            Protocol::Http2 => Vigil::default(),
+        },
         ending: CancellationToken::new(),
         unread: AtomicBool::new(false),
         peer,
@@ -187,6 +194,12 @@ where
     }
 }
 
+/// What ends a turn.
+enum Called {
+    Over,
+    Stage,
+}
+
 /// Drives a connection until it ends or must end.
 async fn watch<U: Upstream>(
     conn: impl Graceful,
@@ -198,26 +211,38 @@ async fn watch<U: Upstream>(
     let mut gone = pin!(gone);
     let mut vigil = pin!(link.vigil.run(|| link.activity.standing()));
     let mut overdue = pin!(link.activity.overdue());
+    let (turn, leaving) = (Turn::default(), Turn::default());
     loop {
-        // the connection first: what it read and answered in this turn is what the clocks look at
-        select! { biased;
-            _ = conn.as_mut() => return,
-            () = gone.as_mut() => return,
-            () = vigil.as_mut() => return,
-            () = overdue.as_mut() => return,
-            _ = stage.changed() => {
-                let now = *stage.borrow_and_update();
-                if now >= Stage::Draining {
-                    conn.as_mut().wind_down();
+        let called = {
+            let mut staged = pin!(stage.changed());
+            let shutdown = Turn::default();
+            // the connection first: what it read and answered in this turn is what the clocks look at
+            poll_fn(|cx| {
+                let over = turn.take(conn.as_mut(), cx).is_ready()
+                    || leaving.take_if_called(gone.as_mut(), cx).is_ready()
+                    || vigil.as_mut().poll(cx).is_ready()
+                    || overdue.as_mut().poll(cx).is_ready();
+                if over {
+                    return Poll::Ready(Called::Over);
                 }
-                if now >= Stage::Ending {
-                    link.vigil.drain();
-                    link.ending.cancel();
-                }
-                if now == Stage::Over {
-                    return;
-                }
-            }
+                let staged = shutdown.take_if_called(staged.as_mut(), cx);
+                staged.map(|_| Called::Stage)
+            })
+            .await
+        };
+        if let Called::Over = called {
+            return;
+        }
+        let now = *stage.borrow_and_update();
+        if now >= Stage::Draining {
+            conn.as_mut().wind_down();
+        }
+        if now >= Stage::Ending {
+            link.vigil.drain();
+            link.ending.cancel();
+        }
+        if now == Stage::Over {
+            return;
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::{
     answer::{self, Answered, Refusal, Reply},
-    connection::{Busy, Link},
+    connection::{Busy, Link, Turn},
     gateway::Snapshot,
     health,
 };
@@ -138,10 +138,12 @@ fn request_id(headers: &HeaderMap) -> Arc<str> {
 
 struct Panicked;
 
-/// A panic in one request is that request's failure, never the connection's.
+/// A panic in one request is that request's failure, never the connection's. hyper polls a request whenever
+/// its connection has something to do: it is only looked at when it was called itself.
 async fn caught<F: Future>(mut future: Pin<&mut F>) -> Result<F::Output, Panicked> {
+    let turn = Turn::default();
     std::future::poll_fn(|cx| {
-        let turn = AssertUnwindSafe(|| future.as_mut().poll(cx));
+        let turn = AssertUnwindSafe(|| turn.take_if_called(future.as_mut(), cx));
         match std::panic::catch_unwind(turn) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
