@@ -1,15 +1,19 @@
 //! The frames of a streamed answer, in whatever framing its dialect has.
 //!
 //! Server-sent events, lines of JSON, elements of a JSON array and AWS event-stream messages are cut
-//! here by one [`Splitter`], so that whoever reads, judges and relays need not know which it is. Each
-//! keeps the promises of [`sse`]: independent of how the bytes were cut, bounded, and no byte lost.
+//! here by one [`Splitter`], so that whoever reads, judges and relays need not know which it is. What must
+//! hold for each of them: the same frames however the bytes were cut, each as soon as its last byte is
+//! there; no byte lost; at most one frame and its limit held.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
-pub use crate::sse::TooLarge;
-use crate::{array, eventstream, lines, sse};
+pub use crate::intake::TooLarge;
+use crate::{array, eventstream, intake::Intake, lines, sse};
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 /// How frames follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,36 +118,38 @@ impl Frame {
 
 /// Cuts a byte stream into [`Frame`]s.
 #[derive(Debug)]
-pub enum Splitter {
-    /// Server-sent events.
-    Sse(sse::Splitter),
-    /// Lines.
-    Lines(lines::Splitter),
-    /// Messages.
-    EventStream(eventstream::Splitter),
-    /// Elements of an array.
-    Array(array::Splitter),
+pub struct Splitter {
+    intake: Intake,
+    rule: Rule,
+}
+
+/// How frames are found.
+#[derive(Debug)]
+enum Rule {
+    Sse(sse::Rule),
+    Lines(lines::Rule),
+    EventStream(eventstream::Rule),
+    Array(array::Rule),
 }
 
 impl Splitter {
     /// A splitter for one stream that refuses frames over `limit` bytes.
     pub fn new(framing: Framing, limit: usize) -> Self {
-        match framing {
-            Framing::Sse => Self::Sse(sse::Splitter::new(limit)),
-            Framing::Lines => Self::Lines(lines::Splitter::new(limit)),
-            Framing::EventStream => Self::EventStream(eventstream::Splitter::new(limit)),
-            Framing::Array => Self::Array(array::Splitter::new(limit)),
+        Self {
+            intake: Intake::new(limit),
+            rule: match framing {
+                Framing::Sse => Rule::Sse(sse::Rule::default()),
+                Framing::Lines => Rule::Lines(lines::Rule),
+                Framing::EventStream => Rule::EventStream(eventstream::Rule::default()),
+                Framing::Array => Rule::Array(array::Rule::default()),
+            },
         }
     }
 
-    /// Takes the next bytes of the stream.
+    /// Takes the next bytes of the stream. Ask [`next`](Self::next) until it is `None` before
+    /// pushing more, or the chunks pile up here.
     pub fn push(&mut self, chunk: Bytes) {
-        match self {
-            Self::Sse(splitter) => splitter.push(chunk),
-            Self::Lines(splitter) => splitter.push(chunk),
-            Self::EventStream(splitter) => splitter.push(chunk),
-            Self::Array(splitter) => splitter.push(chunk),
-        }
+        self.intake.push(chunk);
     }
 
     /// The next complete frame; `None` when more bytes are needed.
@@ -155,31 +161,31 @@ impl Splitter {
         reason = "not an iterator: None means not yet"
     )]
     pub fn next(&mut self) -> Option<Result<Frame, TooLarge>> {
-        match self {
-            Self::Sse(splitter) => splitter.next().map(|next| next.map(Frame::Event)),
-            Self::Lines(splitter) => splitter.next().map(|next| next.map(Frame::Line)),
-            Self::EventStream(splitter) => splitter.next().map(|next| next.map(Frame::Message)),
-            Self::Array(splitter) => splitter.next().map(|next| next.map(Frame::Element)),
+        let intake = &mut self.intake;
+        match &mut self.rule {
+            Rule::Sse(rule) => rule.next(intake).map(|next| next.map(Frame::Event)),
+            Rule::Lines(rule) => rule.next(intake).map(|next| next.map(Frame::Line)),
+            Rule::EventStream(rule) => rule.next(intake).map(|next| next.map(Frame::Message)),
+            Rule::Array(rule) => rule.next(intake).map(|next| next.map(Frame::Element)),
         }
     }
 
     /// At the end of the stream: what is left, which may be cut short.
     pub fn finish(&mut self) -> Option<Frame> {
-        match self {
-            Self::Sse(splitter) => splitter.finish().map(Frame::Event),
-            Self::Lines(splitter) => splitter.finish().map(Frame::Line),
-            Self::EventStream(splitter) => splitter.finish().map(Frame::Message),
-            Self::Array(splitter) => splitter.finish().map(Frame::Element),
+        if let Some(Ok(frame)) = self.next() {
+            return Some(frame);
         }
+        let raw = self.intake.rest()?;
+        Some(match &mut self.rule {
+            Rule::Sse(rule) => Frame::Event(rule.last(raw)),
+            Rule::Lines(rule) => Frame::Line(rule.last(raw)),
+            Rule::EventStream(rule) => Frame::Message(rule.last(raw)),
+            Rule::Array(rule) => Frame::Element(rule.last(raw)),
+        })
     }
 
     /// Bytes of the frame that is not complete yet.
     pub fn held(&self) -> usize {
-        match self {
-            Self::Sse(splitter) => splitter.held(),
-            Self::Lines(splitter) => splitter.held(),
-            Self::EventStream(splitter) => splitter.held(),
-            Self::Array(splitter) => splitter.held(),
-        }
+        self.intake.held()
     }
 }

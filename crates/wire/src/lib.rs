@@ -18,6 +18,7 @@ pub mod dialect;
 pub mod error_body;
 pub mod eventstream;
 pub mod frame;
+mod intake;
 mod json;
 pub mod lines;
 pub mod middle;

@@ -1,27 +1,23 @@
+use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::*;
+use crate::frame::{Frame, Framing, Splitter, TooLarge, tests};
 
-fn elements(chunks: &[&[u8]]) -> Vec<(String, bool)> {
-    let mut splitter = Splitter::new(1 << 20);
-    let mut out = Vec::new();
-    let mut raw = Vec::new();
-    let mut take = |element: Element| {
-        raw.extend_from_slice(element.raw());
-        let text = element.data().map(String::from_utf8_lossy);
-        out.push((text.unwrap_or_default().into_owned(), element.is_complete()));
+fn splitter(limit: usize) -> Splitter {
+    Splitter::new(Framing::Array, limit)
+}
+
+fn elements(pieces: &[&[u8]]) -> Vec<(String, bool)> {
+    let elements = tests::split(Framing::Array, pieces.iter().copied());
+    let said = |element: &Frame| {
+        let data = element.data().unwrap_or_default();
+        (
+            String::from_utf8_lossy(&data).into_owned(),
+            element.is_complete(),
+        )
     };
-    for chunk in chunks {
-        splitter.push(Bytes::copy_from_slice(chunk));
-        while let Some(Ok(element)) = splitter.next() {
-            take(element);
-        }
-    }
-    if let Some(element) = splitter.finish() {
-        take(element);
-    }
-    assert_eq!(raw, chunks.concat(), "no byte is lost");
-    out
+    assert_eq!(tests::raw(&elements), pieces.concat(), "no byte is lost");
+    elements.iter().map(said).collect()
 }
 
 fn whole(text: &str) -> (String, bool) {
@@ -30,17 +26,17 @@ fn whole(text: &str) -> (String, bool) {
 
 #[test]
 fn an_element_is_given_with_its_last_byte() {
-    let mut splitter = Splitter::new(1 << 10);
+    let mut splitter = splitter(1 << 10);
     splitter.push(Bytes::from_static(b"[{\"a\":[1,\"]}\"]}"));
     let element = splitter.next().unwrap().unwrap();
-    assert_eq!(element.data(), Some(&b"{\"a\":[1,\"]}\"]}"[..]));
+    assert_eq!(element.data().as_deref(), Some(&b"{\"a\":[1,\"]}\"]}"[..]));
     assert_eq!(splitter.held(), 0);
     splitter.push(Bytes::from_static(b",\r\n{"));
     assert_eq!(splitter.next(), None);
     splitter.push(Bytes::from_static(b"}\r\n]"));
     let element = splitter.next().unwrap().unwrap();
     assert_eq!(element.raw().as_ref(), b",\r\n{}");
-    assert_eq!(element.data(), Some(&b"{}"[..]));
+    assert_eq!(element.data().as_deref(), Some(&b"{}"[..]));
     let rest = splitter.finish().unwrap();
     assert_eq!(
         (rest.data(), rest.is_complete(), rest.raw().as_ref()),
@@ -72,7 +68,7 @@ fn what_breaks_off_is_not_complete() {
 
 #[test]
 fn an_element_beyond_the_limit_is_refused_once() {
-    let mut splitter = Splitter::new(6);
+    let mut splitter = splitter(6);
     splitter.push(Bytes::from_static(b"[{},{\"a\":1},{}]"));
     assert!(splitter.next().unwrap().is_ok());
     assert_eq!(splitter.next(), Some(Err(TooLarge { limit: 6 })));
@@ -82,7 +78,7 @@ fn an_element_beyond_the_limit_is_refused_once() {
 
 #[test]
 fn what_is_held_never_passes_the_limit() {
-    let mut splitter = Splitter::new(100);
+    let mut splitter = splitter(100);
     for _ in 0..50 {
         splitter.push(Bytes::from_static(b"[ [ [ [ ["));
         if let Some(Err(_)) = splitter.next() {
@@ -97,11 +93,7 @@ proptest! {
     #[test]
     fn the_same_elements_come_out_however_the_bytes_are_cut(cuts in prop::collection::vec(0_usize..70, 0..10)) {
         let text = "[{\"a\":\"ä\\\"}\\\\\"},\r\n{\"b\":[1,{}]} , 12,\"x\",true\n,{\"c\":1}\r\n]\n".as_bytes();
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(text.len())).collect();
-        cuts.extend([0, text.len()]);
-        cuts.sort_unstable();
-        let pieces: Vec<&[u8]> = cuts.windows(2).map(|w| &text[w[0]..w[1]]).collect();
-        prop_assert_eq!(elements(&pieces), elements(&[text]));
+        prop_assert_eq!(elements(&tests::pieces(text, &cuts)), elements(&[text]));
     }
 
     #[test]

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::*;
-use crate::frame::{Frame, Framing, Splitter as Frames};
+use crate::frame::{Frame, Framing, Splitter, tests as streams};
 
 /// A message with headers as they stand on the wire.
 pub(crate) fn message(headers: &[u8], payload: &[u8]) -> Vec<u8> {
@@ -39,17 +39,13 @@ pub(crate) fn event(name: &str, payload: &str) -> Vec<u8> {
     message(&headers.concat(), payload.as_bytes())
 }
 
-fn split(chunks: &[&[u8]]) -> Vec<Message> {
-    let mut splitter = Splitter::new(1 << 20);
-    let mut out = Vec::new();
-    for chunk in chunks {
-        splitter.push(Bytes::copy_from_slice(chunk));
-        while let Some(next) = splitter.next() {
-            out.push(next.unwrap());
-        }
-    }
-    out.extend(splitter.finish());
-    out
+fn split(pieces: &[&[u8]]) -> Vec<Message> {
+    let frames = streams::split(Framing::EventStream, pieces.iter().copied());
+    let message = |frame| match frame {
+        Frame::Message(message) => message,
+        other => panic!("{other:?}"),
+    };
+    frames.into_iter().map(message).collect()
 }
 
 #[test]
@@ -141,7 +137,7 @@ fn lengths_and_headers_that_cannot_be_are_faults() {
 #[test]
 fn a_length_beyond_the_limit_is_refused_before_it_is_held() {
     let long = message(b"", &[b'x'; 100]);
-    let mut splitter = Splitter::new(99);
+    let mut splitter = Splitter::new(Framing::EventStream, 99);
     splitter.push(Bytes::copy_from_slice(&long[..PRELUDE]));
     assert_eq!(splitter.next(), Some(Err(TooLarge { limit: 99 })));
     splitter.push(Bytes::copy_from_slice(&long[PRELUDE..]));
@@ -163,7 +159,7 @@ fn what_is_cut_short_is_given_but_not_believed() {
 
 #[test]
 fn frames_carry_them_like_any_other() {
-    let mut frames = Frames::new(Framing::EventStream, 1 << 20);
+    let mut frames = Splitter::new(Framing::EventStream, 1 << 20);
     let raw = event("messageStart", "{}");
     frames.push(Bytes::from([raw.clone(), raw[..5].to_vec()].concat()));
     let frame = frames.next().unwrap().unwrap();
@@ -188,13 +184,9 @@ proptest! {
     ) {
         let mut bytes: Vec<u8> = payloads.iter().flat_map(|p| event("e", p)).collect();
         bytes.extend(tail);
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(bytes.len())).collect();
-        cuts.extend([0, bytes.len()]);
-        cuts.sort_unstable();
-        let pieces: Vec<&[u8]> = cuts.windows(2).map(|w| &bytes[w[0]..w[1]]).collect();
         let whole = split(&[&bytes]);
         prop_assert!(whole.len() >= payloads.len());
-        prop_assert_eq!(split(&pieces), whole);
+        prop_assert_eq!(split(&streams::pieces(&bytes, &cuts)), whole);
     }
 
     #[test]

@@ -1,11 +1,12 @@
+use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::*;
+use crate::frame::{Frame, Framing, Splitter, TooLarge, tests};
 
 /// What one event says: name, data, whether only comments.
 type Said = (Option<String>, Option<Vec<u8>>, bool);
 
-fn said(event: &Event) -> Said {
+fn said(event: &Frame) -> Said {
     (
         event.name().map(Into::into),
         event.data().map(|d| d.into_owned()),
@@ -13,21 +14,16 @@ fn said(event: &Event) -> Said {
     )
 }
 
+fn splitter(limit: usize) -> Splitter {
+    Splitter::new(Framing::Sse, limit)
+}
+
 /// Splits `pieces` and gives events (blank lines alone left out) and all raw bytes.
 fn split<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Said>, Vec<u8>) {
-    let (mut splitter, mut events) = (Splitter::new(1 << 20), Vec::new());
-    for piece in pieces {
-        splitter.push(Bytes::copy_from_slice(piece));
-        while let Some(event) = splitter.next() {
-            events.push(event.unwrap());
-        }
-    }
-    while let Some(event) = splitter.finish() {
-        events.push(event);
-    }
-    let raw = events.iter().flat_map(|e| e.raw().to_vec()).collect();
-    let blank = |e: &&Event| e.raw().iter().any(|b| !b"\r\n".contains(b));
-    (events.iter().filter(blank).map(said).collect(), raw)
+    let events = tests::split(Framing::Sse, pieces);
+    let blank = |e: &&Frame| e.raw().iter().any(|b| !b"\r\n".contains(b));
+    let said = events.iter().filter(blank).map(said).collect();
+    (said, tests::raw(&events))
 }
 
 fn data(events: &[Said]) -> Vec<String> {
@@ -71,7 +67,7 @@ fn a_byte_order_mark_is_no_part_of_the_first_line_and_only_of_that() {
 #[test]
 fn an_event_is_given_the_moment_its_blank_line_is_there() {
     for (end, after) in [("\n\n", ""), ("\r\r", ""), ("\r\n\r", "\n"), ("\n\r", "\n")] {
-        let mut splitter = Splitter::new(100);
+        let mut splitter = splitter(100);
         for byte in format!("data: a{}", &end[..end.len() - 1]).bytes() {
             splitter.push(Bytes::copy_from_slice(&[byte]));
             assert!(splitter.next().is_none(), "{end:?}");
@@ -103,7 +99,7 @@ fn comments_before_data_belong_to_it_unless_a_blank_line_parts_them() {
 #[test]
 fn an_event_inside_one_chunk_is_not_copied() {
     let chunk = Bytes::from_static(b"data: a\n\ndata: b\n\ndata: c");
-    let mut splitter = Splitter::new(100);
+    let mut splitter = splitter(100);
     splitter.push(chunk.clone());
     for at in [0, 9] {
         let event = splitter.next().unwrap().unwrap();
@@ -120,7 +116,7 @@ fn a_last_event_without_a_blank_line_is_given_and_marked() {
         ("data: x\n", b"\n"),
         ("data: x\r\n", b"\n"),
     ] {
-        let mut splitter = Splitter::new(100);
+        let mut splitter = splitter(100);
         splitter.push(Bytes::copy_from_slice(rest.as_bytes()));
         assert!(splitter.next().is_none());
         let last = splitter.finish().unwrap();
@@ -134,56 +130,23 @@ fn a_last_event_without_a_blank_line_is_given_and_marked() {
 }
 
 #[test]
-fn an_event_over_the_limit_is_refused_once_and_memory_let_go() {
-    let mut splitter = Splitter::new(1_000);
-    splitter.push(Bytes::from_static(b"data: ok\n\n"));
-    assert!(splitter.next().unwrap().is_ok());
-    let mut refusals = 0;
-    for _ in 0..10_000 {
-        splitter.push(Bytes::from_static(&[b'a'; 100]));
-        while let Some(event) = splitter.next() {
-            assert_eq!(event.unwrap_err(), TooLarge { limit: 1_000 });
-            refusals += 1;
-        }
-        assert!(splitter.held() <= 1_000 && splitter.chunks.is_empty());
-    }
-    assert_eq!(refusals, 1);
-    assert!(splitter.finish().is_none());
-    let mut splitter = Splitter::new(9);
+fn an_event_may_be_as_long_as_the_limit_and_no_longer() {
+    let mut splitter = splitter(9);
     splitter.push(Bytes::from_static(b"data: 1\n\ndata: 22\n\n"));
-    assert!(
-        splitter.next().unwrap().is_ok(),
-        "exactly the limit is allowed"
-    );
-    assert!(
-        splitter.next().unwrap().is_err(),
-        "also when it lies inside one chunk"
-    );
-}
-
-#[test]
-fn a_long_event_in_tiny_pieces_takes_linear_time() {
-    let mut splitter = Splitter::new(64 << 20);
-    splitter.push(Bytes::from_static(b"data: "));
-    for _ in 0..400_000 {
-        splitter.push(Bytes::from_static(b"0123456789"));
-        assert!(splitter.next().is_none());
-    }
-    splitter.push(Bytes::from_static(b"\n\n"));
-    assert_eq!(
-        splitter.next().unwrap().unwrap().data().unwrap().len(),
-        4_000_000
-    );
+    assert!(splitter.next().unwrap().is_ok());
+    assert_eq!(splitter.next(), Some(Err(TooLarge { limit: 9 })));
 }
 
 #[test]
 fn field_names_end_at_the_colon() {
     let (mut splitter, line) = (
-        Splitter::new(999),
+        splitter(999),
         "event:error\nerror: {\"code\":400}\ndatabase: no\nevents: no\n\n",
     );
     splitter.push(Bytes::from_static(line.as_bytes()));
-    let event = splitter.next().unwrap().unwrap();
+    let Frame::Event(event) = splitter.next().unwrap().unwrap() else {
+        panic!("not an event");
+    };
     assert_eq!(event.name(), Some("error"));
     assert_eq!(event.field("error"), Some(&br#"{"code":400}"#[..]));
     assert!(event.data().is_none() && event.has_field("database") && !event.has_field("base"));
@@ -218,11 +181,8 @@ proptest! {
         let stream = lines.concat().into_bytes();
         let (whole, raw) = split([stream.as_slice()]);
         prop_assert_eq!(&raw, &stream);
-        let mut places: Vec<usize> = cuts.iter().map(|i| i.index(stream.len() + 1)).collect();
-        places.extend([0, stream.len()]);
-        places.sort_unstable();
-        let pieces = places.windows(2).map(|w| &stream[w[0]..w[1]]);
-        let (cut, raw) = split(pieces);
+        let places: Vec<usize> = cuts.iter().map(|i| i.index(stream.len() + 1)).collect();
+        let (cut, raw) = split(tests::pieces(&stream, &places));
         prop_assert_eq!(&raw, &stream);
         prop_assert_eq!(&cut, &whole);
         let (bytewise, raw) = split(stream.chunks(1));

@@ -11,11 +11,11 @@ use http::HeaderMap;
 use punctual_wire::{
     Surface, Usage, Verdict,
     dialect::{
-        End, Kind,
+        End, Judge as _, Kind,
         openai::{Judge, judge_answer, to_stream},
     },
+    frame::{Framing, Splitter},
     sniff::{Sniff, sniff},
-    sse::Splitter,
 };
 
 /// One row of the table.
@@ -166,7 +166,7 @@ fn unary(row: &Row, body: &Bytes) -> Seen {
 }
 
 fn streamed(row: &Row, body: &[u8], cuts: &[usize]) -> Seen {
-    let (mut splitter, mut events) = (Splitter::new(1 << 20), Vec::new());
+    let (mut splitter, mut events) = (Splitter::new(Framing::Sse, 1 << 20), Vec::new());
     let mut from = 0;
     for to in cuts
         .iter()

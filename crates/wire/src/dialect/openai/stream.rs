@@ -61,8 +61,7 @@ impl Judge {
         }
     }
 
-    /// Judges the next event.
-    pub fn judge(&mut self, event: &Event) -> Judged {
+    fn event(&mut self, event: &Event) -> Judged {
         let lines = event.lines();
         if !lines.any {
             return Judged::plain(Kind::Comment);
@@ -270,7 +269,7 @@ fn remember(kept: &mut Option<String>, value: Option<&str>) {
 impl super::super::Judge for Judge {
     fn judge(&mut self, frame: &Frame) -> Judged {
         match frame {
-            Frame::Event(event) => self.judge(event),
+            Frame::Event(event) => self.event(event),
             _ => Judged::plain(Kind::Unparsed),
         }
     }

@@ -5,12 +5,15 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     Class, Surface, Verdict,
-    dialect::{End, Finish, Judged, Kind},
-    sse::Splitter,
+    dialect::{End, Finish, Judge as _, Judged, Kind},
+    frame::{Framing, Splitter},
 };
 
 fn stream(n: u32, events: &[&str]) -> (Vec<Judged>, Judge) {
-    let (mut splitter, mut judge) = (Splitter::new(1 << 26), Judge::new(Surface::Chat, n));
+    let (mut splitter, mut judge) = (
+        Splitter::new(Framing::Sse, 1 << 26),
+        Judge::new(Surface::Chat, n),
+    );
     let mut judged = Vec::new();
     for event in events {
         splitter.push(Bytes::from(format!("{event}\n\n")));
@@ -391,7 +394,10 @@ fn a_huge_event_that_was_cut_is_never_taken_for_a_whole_one() {
         (&whole[..whole.len() - 1], Kind::Unparsed),
         (&whole[..whole.len() / 2], Kind::Unparsed),
     ] {
-        let (mut splitter, mut judge) = (Splitter::new(1 << 26), Judge::new(Surface::Chat, 1));
+        let (mut splitter, mut judge) = (
+            Splitter::new(Framing::Sse, 1 << 26),
+            Judge::new(Surface::Chat, 1),
+        );
         splitter.push(Bytes::from(text.to_owned()));
         assert!(splitter.next().is_none());
         let last = splitter.finish().unwrap();
@@ -575,7 +581,7 @@ fn nesting_is_no_way_to_exhaust_the_stack() {
 proptest! {
     #[test]
     fn no_bytes_panic(events in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..80), 0..8), n: u32) {
-        let (mut splitter, mut judge) = (Splitter::new(1 << 20), Judge::new(Surface::Chat, n));
+        let (mut splitter, mut judge) = (Splitter::new(Framing::Sse, 1 << 20), Judge::new(Surface::Chat, n));
         for event in events {
             let _ = judge_answer(Surface::Chat, &Bytes::from(event.clone()));
             splitter.push(Bytes::from([b"data: ", event.as_slice(), b"\n\n"].concat()));
@@ -595,7 +601,7 @@ proptest! {
 fn reasoning_is_content_that_shows_nothing_yet() {
     let reasoning = |choices: &str| {
         let data = format!("data: {{\"choices\":[{choices}]}}\n\n");
-        let mut splitter = Splitter::new(1 << 20);
+        let mut splitter = Splitter::new(Framing::Sse, 1 << 20);
         splitter.push(data.into());
         let event = splitter.next().unwrap().unwrap();
         let judged = Judge::new(Surface::Chat, 2).judge(&event);

@@ -49,19 +49,18 @@ fn agree(text: &str, n: u32, hidden: bool, what: &str) {
     let mut judge = openai::Judge::new(Surface::Chat, n);
     let mut derived = Derived::new((UPSTREAM.stream)(n));
     for (at, frame) in frames(text).iter().enumerate() {
-        let Frame::Event(event) = frame else { panic!() };
-        let (relay, middle) = (judge.judge(event), derived.judge(frame));
-        assert_eq!(seen(&relay), seen(&middle), "{what}, event {at}: {event:?}");
+        let (relay, middle) = (judge.judge(frame), derived.judge(frame));
+        assert_eq!(seen(&relay), seen(&middle), "{what}, event {at}: {frame:?}");
         assert_eq!(
             hidden && relay.reasoning && relay.kind == Kind::Content,
             hidden && middle.reasoning && middle.kind == Kind::Content,
-            "{what}, event {at}: {event:?}"
+            "{what}, event {at}: {frame:?}"
         );
         if matches!(relay.kind, Kind::Error(_)) {
             return;
         }
     }
-    let (relay, middle) = (crate::dialect::Judge::tally(&judge), derived.tally());
+    let (relay, middle) = (judge.tally(), derived.tally());
     assert_eq!((relay.id, relay.model), (middle.id, middle.model), "{what}");
     assert_eq!(relay.finish, middle.finish, "{what}");
 }
