@@ -3,32 +3,65 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::OnceLock,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 use tokio::time::{Instant, sleep, timeout};
+
+/// When the newest source of an example below `folder` was written.
+fn newest(folder: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let written = entries.filter_map(|entry| {
+        let path = entry.path();
+        match path.is_dir() {
+            true if path.ends_with("tests") || path.ends_with("benches") => None,
+            true => newest(&path),
+            false if path.extension().is_some_and(|it| it == "rs") => {
+                entry.metadata().ok()?.modified().ok()
+            }
+            false => None,
+        }
+    });
+    written.max()
+}
+
+/// Whether the examples are there and as new as their sources. `cargo test` alone builds them; to build them by
+/// themselves is to build their dependencies anew, with other features.
+fn are_built(examples: &Path, crates: &Path) -> bool {
+    let names = ["agent", "chain", "serverless", "streaming"].map(|name| examples.join(name));
+    let built = names
+        .iter()
+        .map(|path| path.metadata().ok()?.modified().ok());
+    let oldest = built.min().flatten();
+    let sources = ["core", "punctual", "sim", "upstream", "wire"].map(|name| crates.join(name));
+    let newest = sources.iter().filter_map(|folder| newest(folder)).max();
+    oldest.is_some() && newest < oldest
+}
 
 /// An example, built if it is not yet: `cargo test --test examples` alone does not.
 fn example(name: &str) -> Command {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let folder = BUILT.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([
-            "build",
-            "--quiet",
-            "--locked",
-            "-p",
-            "punctual",
-            "--examples",
-        ]);
-        let manifest = env!("CARGO_MANIFEST_DIR");
-        assert!(cargo.current_dir(manifest).status().unwrap().success());
-        let mut path = std::env::current_exe().unwrap();
-        path.pop();
-        path.pop();
-        path.join("examples")
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut examples = std::env::current_exe().unwrap();
+        examples.pop();
+        examples.pop();
+        examples.push("examples");
+        if !are_built(&examples, manifest.parent().unwrap()) {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.args([
+                "build",
+                "--quiet",
+                "--locked",
+                "-p",
+                "punctual",
+                "--examples",
+            ]);
+            assert!(cargo.current_dir(manifest).status().unwrap().success());
+        }
+        examples
     });
     let mut command = Command::new(folder.join(name));
     for key in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
@@ -86,6 +119,7 @@ fn serverless(limit: &str, reserve: &str) -> (PathBuf, Child) {
         .arg(&room)
         .env("PUNCTUAL_EXECUTION_LIMIT", limit)
         .env("PUNCTUAL_EXECUTION_RESERVE", reserve)
+        .stdout(Stdio::null())
         .stderr(Stdio::inherit())
         .spawn();
     (room, child.unwrap())
