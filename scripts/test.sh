@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# All tests, on a Debian machine with Rust: installs what is missing, fetches the pinned SDKs, runs everything.
-# Arguments go to `cargo test`: `./scripts/test.sh -p punctual-cli --test sdks`.
+# All tests, on a Debian machine with Rust: installs what is missing, fetches the pinned SDKs, runs everything, and
+# looks at what the library promises about its build. Arguments go to `cargo test`, which then is all that runs:
+# `./scripts/test.sh -p punctual-cli --test sdks`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/needs.sh
@@ -28,5 +29,10 @@ if [ "$(cat "$PUNCTUAL_SDKS/installed" 2>/dev/null)" != "$wanted" ]; then
 fi
 
 say "tests"
-if [ "$#" -eq 0 ]; then set -- --workspace; fi
-cargo test --locked "$@"
+if [ "$#" -gt 0 ]; then
+  exec cargo test --locked "$@"
+fi
+# one set of features for everything: another one would build the dependencies anew
+cargo test --locked --workspace --all-features
+say "the library's build"
+./scripts/library.sh
