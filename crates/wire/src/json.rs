@@ -7,7 +7,11 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use bytes::{BufMut as _, BytesMut};
+use serde::{
+    Serialize,
+    de::{Deserializer, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 mod scan;
@@ -130,6 +134,19 @@ pub(crate) fn count(value: &str) -> Option<u64> {
 /// Where `part`, a slice of `whole`, begins.
 pub(crate) fn offset(whole: &str, part: &str) -> usize {
     part.as_ptr().addr().saturating_sub(whole.as_ptr().addr())
+}
+
+/// Writes a value in one line, as an event of a stream must be. What is taken over as it was spelled can have
+/// line ends between its tokens; blanks stand there as well.
+pub(crate) fn write_line(out: &mut BytesMut, value: &impl Serialize) {
+    let start = out.len();
+    // memory takes every write, and strings, numbers and JSON values always serialise
+    let written = serde_json::to_writer((&mut *out).writer(), value);
+    debug_assert!(written.is_ok());
+    for byte in out.get_mut(start..).unwrap_or_default() {
+        let is_end = matches!(*byte, b'\n' | b'\r');
+        *byte = if is_end { b' ' } else { *byte };
+    }
 }
 
 /// `json` without white space between its tokens; the tokens stay as they are spelled.

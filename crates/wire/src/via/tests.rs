@@ -1,8 +1,8 @@
 //! A whole answer where a stream was asked for, over every API.
 
 use super::*;
-use crate::frame::Splitter;
-use crate::middle::{Delta, Seen};
+use crate::frame::{Framing, Splitter};
+use crate::middle::{Delta, Json, Part, Seen};
 
 /// A whole answer of each API: a thought where the API has them, text, a call of a tool, counts.
 const ANSWERS: [(Api, &str); 7] = [
@@ -153,6 +153,47 @@ fn a_failure_in_place_of_an_answer_is_no_stream() {
             let body = Bytes::from(body);
             let made = Via::Relay.as_stream(surface(api), api, &body, &Asked::default());
             assert!(made.is_err(), "{api:?} {body:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_taken_over_as_it_was_spelled_breaks_no_event() {
+    let citation =
+        "{\"type\":\"char_location\",\n\"cited_text\":\r\"a\",\"url\":\"https://example.com\"}";
+    let block = "{\"type\":\"server_tool_use\",\n\r\n\"id\":\"s\",\"name\":\"n\",\"input\":{}}";
+    let deltas = [
+        Delta::Text {
+            choice: 0,
+            text: "a".into(),
+            logprobs: Some("{\"content\":[\n{\"token\":\"a\",\r\"logprob\":-0.10}]}"),
+        },
+        Delta::Citation {
+            choice: 0,
+            json: citation,
+        },
+        Delta::Whole {
+            choice: 0,
+            part: Part::Other {
+                kind: "server_tool_use".into(),
+                value: Json::parse(block).unwrap(),
+            },
+        },
+    ];
+    for surface in [Surface::Chat, Surface::Messages, Surface::Responses] {
+        let mut encode = (surface_codec(surface).unwrap().stream)(&Asked::default());
+        let mut out = BytesMut::new();
+        deltas
+            .iter()
+            .for_each(|delta| encode.delta(delta, &mut out));
+        encode.close(&mut out);
+        let mut splitter = Splitter::new(Framing::Sse, 1 << 20);
+        splitter.push(out.freeze());
+        while let Some(event) = splitter.next() {
+            let event = event.unwrap();
+            let data = event.data().unwrap();
+            let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&data).is_ok();
+            assert!(is_json || *data == *b"[DONE]", "{surface}: {event:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::super::{blocks::Block, usage::Written};
+use crate::json;
 
 /// Bytes that hold most events: memory is asked for once, not for each of the many small writes.
 const EVENT: usize = 192;
@@ -85,9 +86,7 @@ impl Event<'_> {
         out.put_slice(b"event: ");
         out.put_slice(self.name().as_bytes());
         out.put_slice(b"\ndata: ");
-        // strings, numbers and JSON values always serialise, and memory takes all of them
-        let written = serde_json::to_writer((&mut *out).writer(), self);
-        debug_assert!(written.is_ok());
+        json::write_line(out, self);
         out.put_slice(b"\n\n");
     }
 }

@@ -6,13 +6,13 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{finish, form};
 use crate::{
-    Usage,
+    Usage, json,
     middle::{Asked, Delta, Encode, Lost, Start},
 };
 
@@ -183,8 +183,7 @@ impl Chunks {
         };
         out.reserve(CHUNK);
         out.extend_from_slice(b"data: ");
-        // memory does not fail to be written to, and everything here serialises
-        let _ = serde_json::to_writer(out.writer(), &chunk);
+        json::write_line(out, &chunk);
         out.extend_from_slice(b"\n\n");
     }
 }

@@ -7,7 +7,7 @@ use super::{
     item::{Content, Item, Summary},
     response::Response,
 };
-use crate::middle::Json;
+use crate::{json, middle::Json};
 
 /// Bytes that hold most events: memory is asked for once, not for each of the many small writes.
 const EVENT: usize = 320;
@@ -74,8 +74,7 @@ impl Numbers {
         out.put_slice(b"event: ");
         out.put_slice(kind.as_bytes());
         out.put_slice(b"\ndata: ");
-        // memory takes every write, and strings, numbers and JSON values always serialise
-        let _ = serde_json::to_writer(out.writer(), &event);
+        json::write_line(out, &event);
         out.put_slice(b"\n\n");
     }
 }
