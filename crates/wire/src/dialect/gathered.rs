@@ -77,7 +77,9 @@ impl Gathered {
 
     /// The answer, which has at least one choice.
     pub(super) fn answer(mut self) -> Answer {
-        self.choice(0);
+        if self.answer.choices.is_empty() {
+            self.choice(0);
+        }
         self.answer.choices.sort_by_key(|choice| choice.index);
         self.answer
     }

@@ -36,6 +36,8 @@ pub(super) struct Events {
     asked: Asked,
     id: Option<String>,
     model: Option<String>,
+    /// The first that said something, the only one there is a place for. Not every server counts from 0.
+    choice: Option<u32>,
     started: bool,
     /// The index of the next block.
     next: u32,
@@ -69,6 +71,7 @@ pub(super) fn begin(asked: &Asked) -> Box<dyn Encode> {
         asked: asked.clone(),
         id: None,
         model: None,
+        choice: None,
         started: false,
         next: 0,
         open: None,
@@ -87,7 +90,7 @@ impl Encode for Events {
         if self.failed {
             return;
         }
-        if choice(delta).is_some_and(|choice| choice != 0) {
+        if choice(delta).is_some_and(|choice| *self.choice.get_or_insert(choice) != choice) {
             return self.lost.content("choices");
         }
         match delta {

@@ -452,3 +452,16 @@ fn what_has_no_place_is_named() {
     let message = snapshot(&out);
     assert_eq!(message["content"], json!([{"type": "text", "text": "a"}]));
 }
+
+#[test]
+fn the_first_choice_is_told_whatever_its_number() {
+    let of = |choice, text: &'static str| Delta::Text {
+        choice,
+        text: text.into(),
+        logprobs: None,
+    };
+    let (out, lost) = told(&[of(1, "a"), of(0, "no"), of(1, "b")]);
+    let message = snapshot(&out);
+    assert_eq!(message["content"], json!([{"type": "text", "text": "ab"}]));
+    assert_eq!(lost, ["choices"]);
+}

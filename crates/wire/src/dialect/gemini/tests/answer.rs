@@ -113,3 +113,11 @@ fn what_is_no_answer_is_refused_with_its_class() {
     assert_eq!(class(error), Class::RateLimited);
     assert_eq!(class(&format!("[{error}]")), Class::RateLimited);
 }
+
+#[test]
+fn the_only_candidate_is_the_answer_whatever_its_number() {
+    let body = r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"a"}]}}]}"#;
+    let answer = read(body);
+    assert_eq!(answer.choices.len(), 1);
+    assert_eq!(answer.choices[0].parts, [Part::text("a")]);
+}

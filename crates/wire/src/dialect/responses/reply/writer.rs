@@ -33,6 +33,8 @@ struct Head {
 
 pub(super) struct Writer {
     asked: Asked,
+    /// The first that said something, the only one there is a place for. Not every server counts from 0.
+    choice: Option<u32>,
     pub(super) ids: Ids,
     pub(super) numbers: Numbers,
     head: Option<Head>,
@@ -53,7 +55,7 @@ impl Encode for Writer {
         if self.closed || self.kept.is_over() {
             return;
         }
-        if choice(delta) > 0 {
+        if choice(delta).is_some_and(|choice| *self.choice.get_or_insert(choice) != choice) {
             self.lost.content("choices");
             return;
         }
@@ -120,6 +122,7 @@ impl Writer {
         Self {
             ids: Ids::of(&asked),
             asked,
+            choice: None,
             numbers: Numbers::default(),
             head: None,
             items: Vec::new(),
@@ -200,7 +203,7 @@ impl Writer {
 }
 
 /// Which choice a step belongs to.
-fn choice(delta: &Delta<'_>) -> u32 {
+fn choice(delta: &Delta<'_>) -> Option<u32> {
     match delta {
         Delta::Text { choice, .. }
         | Delta::Refusal { choice, .. }
@@ -213,7 +216,7 @@ fn choice(delta: &Delta<'_>) -> u32 {
         | Delta::ToolDone { choice, .. }
         | Delta::Whole { choice, .. }
         | Delta::Citation { choice, .. }
-        | Delta::Finish { choice, .. } => *choice,
-        _ => 0,
+        | Delta::Finish { choice, .. } => Some(*choice),
+        _ => None,
     }
 }

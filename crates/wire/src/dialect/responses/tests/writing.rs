@@ -407,3 +407,16 @@ fn our_own_error_is_a_typed_event_that_sdks_raise() {
     let expected = "event: error\ndata: {\"type\":\"error\",\"code\":\"request_deadline_exceeded\",\"message\":\"too late\",\"param\":null,\"sequence_number\":5,\"error\":{\"message\":\"too late\",\"type\":\"timeout_error\",\"code\":\"request_deadline_exceeded\",\"param\":null,\"phase\":\"streaming\"}}\n\n";
     assert_eq!(super::super::error_event(&fields, 5), expected);
 }
+
+#[test]
+fn the_first_choice_is_told_whatever_its_number() {
+    let of = |choice, text: &'static str| Delta::Text {
+        choice,
+        text: text.into(),
+        logprobs: None,
+    };
+    let (stream, writer) = written(&[of(1, "a"), of(0, "no"), of(1, "b")]);
+    let output = last(&stream, "output");
+    assert!(output.contains(r#""text":"ab""#), "{output}");
+    assert_eq!(writer.lost().content, ["choices"]);
+}
