@@ -3,7 +3,7 @@
 //! A 200 is not yet an answer: it can hold an error object, a login page, or nothing. Nothing of the body is
 //! quoted when it is refused. What an answer says is read by the same eyes as the events of a stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{calls::Calls, citation, event, event::Event, finish, loose, said::Piece};
 use crate::{
@@ -37,9 +37,15 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
         service_tier: event.tier().map(Into::into),
         ..Answer::default()
     };
-    for choice in &event.choices {
-        let choice = self::choice(choice, &mut answer.lost)?;
-        answer.choices.push(choice);
+    // two of one number, or of none, would become one in a stream
+    let numbers: BTreeSet<_> = event.choices.iter().map(|choice| choice.index).collect();
+    let are_told = numbers.len() == event.choices.len();
+    for (place, said) in (0..).zip(&event.choices) {
+        let choice = choice(said, &mut answer.lost)?;
+        answer.choices.push(Choice {
+            index: if are_told { said.index } else { place },
+            ..choice
+        });
     }
     if let (Some(list), Some(first)) = (event.citations, answer.choices.first_mut()) {
         let mut cited = Vec::new();
@@ -96,7 +102,7 @@ impl Parts {
             Piece::Call(fragment) => {
                 let heads = &mut self.heads;
                 self.calls
-                    .take(fragment, 0, &mut |delta| call(heads, delta));
+                    .whole(fragment, 0, &mut |delta| call(heads, delta));
             }
             Piece::Whole(part) => self.parts.push(part),
             Piece::Citation(json) => self.cited.extend(Json::parse(json)),

@@ -14,16 +14,23 @@ mod fragment;
 pub(super) use fragment::Fragment;
 use fragment::Slot;
 
+type Sink<'s> = &'s mut dyn FnMut(Delta<'_>);
+
 /// The calls of one choice so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    /// How many of them were told.
+    told: u32,
+}
 
 #[derive(Debug)]
 struct Call {
     slot: Slot,
     id: String,
     name: String,
-    told: bool,
+    /// Its number among those that were told.
+    told: Option<u32>,
 }
 
 /// Calls further back than this get no more fragments.
@@ -31,38 +38,45 @@ const BACK: usize = 256;
 
 impl Calls {
     /// Takes the next fragment and tells what is known by it.
-    pub(super) fn take(
-        &mut self,
-        fragment: Fragment<'_>,
-        choice: u32,
-        sink: &mut dyn FnMut(Delta<'_>),
-    ) {
-        if !fragment.is_head() && fragment.input.is_none() && fragment.signature.is_none() {
+    pub(super) fn take(&mut self, fragment: Fragment<'_>, choice: u32, sink: Sink<'_>) {
+        let at = self.find(&fragment);
+        self.fill(at, fragment, choice, sink);
+    }
+
+    /// Takes an element of a whole answer, which is a call however like another it is: there are servers that
+    /// give several the same id.
+    pub(super) fn whole(&mut self, fragment: Fragment<'_>, choice: u32, sink: Sink<'_>) {
+        self.fill(None, fragment, choice, sink);
+    }
+
+    /// Adds a fragment to the call at this place, or to a new one.
+    fn fill(&mut self, at: Option<usize>, fragment: Fragment<'_>, choice: u32, sink: Sink<'_>) {
+        let known = fragment.input.is_some() || fragment.signature.is_some();
+        if !fragment.is_head() && !known {
             return;
         }
-        let at = self.find(&fragment).unwrap_or_else(|| {
-            self.0.push(Call {
+        let at = at.unwrap_or(self.calls.len());
+        if at == self.calls.len() {
+            self.calls.push(Call {
                 slot: fragment.slot,
                 id: String::new(),
                 name: String::new(),
-                told: false,
+                told: None,
             });
-            self.0.len() - 1
-        });
-        let Some(call) = self.0.get_mut(at) else {
+        }
+        let Some(call) = self.calls.get_mut(at) else {
             return;
         };
-        let index = u32::try_from(at).unwrap_or(u32::MAX);
         for (kept, value) in [(&mut call.id, fragment.id), (&mut call.name, fragment.name)] {
             if let Some(value) = value.filter(|_| kept.is_empty()) {
                 *kept = value.into_owned();
             }
         }
-        if !call.name.is_empty() || fragment.input.is_some() {
-            call.tell(choice, index, sink);
+        if call.name.is_empty() && !known {
+            return;
         }
+        let index = call.tell(choice, &mut self.told, sink);
         if let Some(value) = fragment.signature {
-            call.tell(choice, index, sink);
             sink(Delta::CallSignature {
                 choice,
                 index,
@@ -79,26 +93,26 @@ impl Calls {
     }
 
     /// At the end: tells the calls that never had more than an id.
-    pub(super) fn finish(&mut self, choice: u32, sink: &mut dyn FnMut(Delta<'_>)) {
-        for (index, call) in (0..).zip(&mut self.0) {
-            call.tell(choice, index, sink);
+    pub(super) fn finish(&mut self, choice: u32, sink: Sink<'_>) {
+        for call in &mut self.calls {
+            call.tell(choice, &mut self.told, sink);
         }
     }
 
     /// The call that a fragment belongs to; `None` if it begins one.
     fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        let last = self.0.len().checked_sub(1);
+        let last = self.calls.len().checked_sub(1);
         let same = |call: &&Call| call.slot == fragment.slot;
         let found = match fragment.slot {
-            Slot::Unnumbered => last.filter(|at| self.0.get(*at).as_ref().is_some_and(same)),
+            Slot::Unnumbered => last.filter(|at| self.calls.get(*at).as_ref().is_some_and(same)),
             _ => {
-                let back = self.0.len().saturating_sub(BACK);
-                let recent = self.0.get(back..)?.iter();
+                let back = self.calls.len().saturating_sub(BACK);
+                let recent = self.calls.get(back..)?.iter();
                 let from_end = recent.rev().position(|call| call.slot == fragment.slot);
-                from_end.and_then(|n| self.0.len().checked_sub(n + 1))
+                from_end.and_then(|n| self.calls.len().checked_sub(n + 1))
             }
         };
-        match found.and_then(|at| self.0.get(at)) {
+        match found.and_then(|at| self.calls.get(at)) {
             Some(call) if call.goes_on(fragment) => found,
             None if !fragment.is_head() => last,
             _ => None,
@@ -125,10 +139,14 @@ impl Call {
         }
     }
 
-    fn tell(&mut self, choice: u32, index: u32, sink: &mut dyn FnMut(Delta<'_>)) {
-        if std::mem::replace(&mut self.told, true) {
-            return;
+    /// Tells that it begins, once; its number.
+    fn tell(&mut self, choice: u32, told: &mut u32, sink: Sink<'_>) -> u32 {
+        if let Some(index) = self.told {
+            return index;
         }
+        let index = *told;
+        *told = told.saturating_add(1);
+        self.told = Some(index);
         if self.id.is_empty() {
             self.id = match choice {
                 0 => format!("call_{index}"),
@@ -141,5 +159,6 @@ impl Call {
             id: Cow::Borrowed(&self.id),
             name: Cow::Borrowed(&self.name),
         });
+        index
     }
 }

@@ -336,3 +336,32 @@ fn what_is_written_reads_as_what_was_meant() {
     };
     assert_eq!(read(&write(&answer).0), answer);
 }
+
+#[test]
+fn choices_of_one_number_are_told_apart() {
+    let numbers = |choices: Value| -> Vec<u32> {
+        let answer = read(&json!({ "choices": choices }).to_string());
+        answer.choices.iter().map(|choice| choice.index).collect()
+    };
+    let message = json!({ "content": "a" });
+    let of = |index: u32| json!({ "index": index, "message": message });
+    let none = json!({ "message": message });
+    assert_eq!(numbers(json!([none, none])), [0, 1]);
+    assert_eq!(numbers(json!([of(1), of(1), of(0)])), [0, 1, 2]);
+    assert_eq!(numbers(json!([of(2), of(1)])), [2, 1]);
+}
+
+#[test]
+fn calls_of_one_id_in_a_whole_answer_are_two() {
+    let one = json!({ "id": "a", "function": { "name": "f", "arguments": "{\"n\":1}" } });
+    let none = json!({ "function": { "arguments": "{}" } });
+    let calls = parts(json!({ "tool_calls": [one, one, none] }));
+    let inputs: Vec<_> = calls
+        .iter()
+        .map(|part| match part {
+            Part::ToolCall(call) => (call.name.as_str(), call.input.as_str()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(inputs, [("f", "{\"n\":1}"), ("f", "{\"n\":1}"), ("", "{}")]);
+}

@@ -360,3 +360,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn calls_are_numbered_as_they_are_told() {
+    let call = |index: u32, id: &str, name: Value| json!({ "index": index, "id": id, "function": { "name": name } });
+    let late =
+        json!({ "tool_calls": [{ "index": 0, "function": { "name": "f", "arguments": "{}" } }] });
+    let steps = deltas(&[
+        json!({ "tool_calls": [call(0, "a", Value::Null), call(1, "b", "g".into())] }),
+        late,
+    ]);
+    assert_eq!(steps, ["call 0.0 b g", "call 0.1 a f", "input 0.1 {}"]);
+}
