@@ -97,10 +97,10 @@ impl Stream {
             sink(Delta::Lost("server_tool_use"));
             return Some(());
         }
-        let (id, name) = (json::text(id?)?, json::text(name?)?);
+        let (at, id, name) = (json::count(at?)?, json::text(id?)?, json::text(name?)?);
         let index = self.calls;
         self.calls = self.calls.saturating_add(1);
-        self.open.push((json::count(at?)?, index));
+        self.open.push((at, index));
         sink(Delta::ToolCall {
             choice: 0,
             index,

@@ -24,6 +24,14 @@ pub(super) fn words(value: &str) -> Option<Cow<'_, str>> {
     json::text(value).or_else(lossy)
 }
 
+/// The input of a call: a text, or an object where a server does not serialise it.
+pub(super) fn input(value: &str) -> Option<Cow<'_, str>> {
+    match json::is_object(value) {
+        true => Some(Cow::Borrowed(value)),
+        false => words(value),
+    }
+}
+
 /// A member that is a text.
 pub(super) fn text<'a>(object: &'a str, name: &str) -> Option<Cow<'a, str>> {
     json::member(object, name).and_then(words)
@@ -90,7 +98,10 @@ pub(super) fn call(item: &str) -> ToolCall {
     ToolCall {
         id: id.unwrap_or_default().into_owned(),
         name: text(item, "name").unwrap_or_default().into_owned(),
-        input: text(item, "arguments").unwrap_or_default().into_owned(),
+        input: json::member(item, "arguments")
+            .and_then(input)
+            .unwrap_or_default()
+            .into_owned(),
         signature: None,
     }
 }

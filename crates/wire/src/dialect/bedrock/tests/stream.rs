@@ -287,3 +287,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_call_that_stands_nowhere_takes_no_number() {
+    let start = |place: &str| {
+        format!(
+            r#"contentBlockStart {{{place}"start":{{"toolUse":{{"toolUseId":"t","name":"f"}}}}}}"#
+        )
+    };
+    let both = [start(""), start(r#""contentBlockIndex":4,"#)].join("\n");
+    let (deltas, seen) = read(&fixture(&both));
+    assert_eq!(seen, [Seen::Unparsed, Seen::Data]);
+    let first = Delta::ToolCall {
+        choice: 0,
+        index: 0,
+        id: "t".into(),
+        name: "f".into(),
+    };
+    assert_eq!(deltas, [delta(&first)]);
+}

@@ -244,7 +244,10 @@ impl Item {
 
     fn input(&mut self, json: Option<&str>, sink: Sink<'_>) {
         let Some(index) = self.call else { return };
-        if let Some(json) = json.and_then(words).filter(|json| !json.is_empty()) {
+        if let Some(json) = json.and_then(item::input).filter(|json| !json.is_empty()) {
+            if self.done {
+                return sink(Delta::Lost("tool_calls"));
+            }
             self.input = true;
             sink(Delta::ToolInput {
                 choice: 0,

@@ -4,7 +4,7 @@ use super::{events, frames, told};
 use crate::{
     Class,
     dialect::{End, Kind},
-    middle::Seen,
+    middle::{Part, Seen},
 };
 
 /// A response object in the given state.
@@ -115,6 +115,35 @@ fn a_call_is_told_once_however_its_input_comes() {
     assert_eq!(between(&[begin, done, end]), whole);
     assert_eq!(between(&[begin, end]), whole);
     assert_eq!(between(&[end]), whole);
+}
+
+#[test]
+fn input_that_is_an_object_is_passed_on_as_it_is_spelled() {
+    let item = r#"{"type":"function_call","call_id":"c","name":"f","arguments":{"a":1.50}}"#;
+    let end = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#);
+    let steps = between(&[&end]);
+    assert_eq!(steps[1], r#"input 0 {"a":1.50}"#);
+    let whole =
+        (super::super::UPSTREAM.answer)(response(&format!(r#""output":[{item}]"#)).as_bytes());
+    let Part::ToolCall(call) = &whole.unwrap().choices[0].parts[0] else {
+        panic!("no call")
+    };
+    assert_eq!(call.input, r#"{"a":1.50}"#);
+}
+
+#[test]
+fn a_call_that_is_whole_gets_no_more_input() {
+    let item = r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
+    let end = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#);
+    let late = r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}"#;
+    let steps = between(&[&end, late]);
+    let expected = [
+        "call 0 c f",
+        "input 0 {}",
+        "done 0",
+        r#"Lost("tool_calls")"#,
+    ];
+    assert_eq!(steps[..4], expected);
 }
 
 #[test]
