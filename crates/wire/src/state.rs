@@ -117,15 +117,20 @@ impl Carried {
     fn requires(&mut self, id: &str) {
         if json::is_text(id) {
             let text = json::text(id).unwrap_or(Cow::Borrowed(id));
-            self.required.push(fingerprint(&text));
+            once(&mut self.required, fingerprint(&text));
         }
     }
 
     fn add(&mut self, state: &str) {
-        let print = fingerprint(bare(state));
-        if !state.is_empty() && self.pieces.len() < PIECES && !self.pieces.contains(&print) {
-            self.pieces.push(print);
+        if !state.is_empty() {
+            once(&mut self.pieces, fingerprint(bare(state)));
         }
+    }
+}
+
+fn once(prints: &mut Vec<u64>, print: u64) {
+    if prints.len() < PIECES && !prints.contains(&print) {
+        prints.push(print);
     }
 }
 

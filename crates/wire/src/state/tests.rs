@@ -36,6 +36,8 @@ fn what_only_its_maker_can_continue_is_required() {
     }
     let both = r#""conversation":{"id":"a","id":"b"}"#;
     assert_eq!(of(both).0, ["a", "b"].map(fingerprint));
+    let twice = r#""previous_response_id":"a","conversation":{"id":"a","id":"a"}"#;
+    assert_eq!(of(twice).0, ["a"].map(fingerprint));
 }
 
 #[test]
