@@ -19,6 +19,10 @@ shift $(( $# > 0 ? 1 : 0 ))
 all=(sse lines array eventstream peek verdict request answer stream)
 targets=("$@")
 [ "${#targets[@]}" -gt 0 ] || targets=("${all[@]}")
+[[ "$seconds" =~ ^[1-9][0-9]*$ ]] || give_up "the first argument is for how many seconds each target runs, not $seconds"
+for target in "${targets[@]}"; do
+  [[ " ${all[*]} " == *" $target "* ]] || give_up "there is no target $target; there are: ${all[*]}"
+done
 
 host="$(rustc -vV | sed -n 's/^host: //p')"
 folder="$(realpath -m "${CARGO_TARGET_DIR:-target}")/fuzz"
@@ -26,7 +30,7 @@ flags=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
   -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
   -Cdebug-assertions -Coverflow-checks --cfg=fuzzing)
-say "building into $folder"
+say "building into $folder; this takes minutes"
 RUSTFLAGS="${flags[*]}" CARGO_TARGET_DIR="$folder" \
   cargo build --quiet --locked --release --target "$host" --manifest-path fuzz/Cargo.toml
 
@@ -69,12 +73,21 @@ seeds() {
   esac
 }
 
+# said TARGET NAME: the number behind this name in what libFuzzer told last
+said() { sed -nE "s/.*$2:? +([0-9]+).*/\1/p" "fuzz/artifacts/$1.log" | tail -n 1; }
+
 failed=()
 for target in "${targets[@]}"; do
   seeds "$target"
-  say "$target, $seconds s"
-  nice -n 19 "$folder/$host/release/$target" "fuzz/corpus/$target" -artifact_prefix="fuzz/artifacts/$target/" \
-    -dict=fuzz/dictionary.txt -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=1 || failed+=("$target")
+  say "$target, $seconds s, told in fuzz/artifacts/$target.log"
+  "$folder/$host/release/$target" "fuzz/corpus/$target" -artifact_prefix="fuzz/artifacts/$target/" \
+    -dict=fuzz/dictionary.txt -max_total_time="$seconds" -max_len=16384 -timeout=100 -report_slow_units=100 -rss_limit_mb=2048 \
+    -print_final_stats=1 -verbosity=1 > "fuzz/artifacts/$target.log" 2>&1 || failed+=("$target")
+  printf '%s executions, %s places covered, %s inputs kept, at most %s MiB\n' \
+    "$(said "$target" number_of_executed_units)" "$(said "$target" cov)" \
+    "$(ls "fuzz/corpus/$target" | wc -l)" "$(said "$target" peak_rss_mb)"
+  [[ " ${failed[*]} " != *" $target "* ]] ||
+    grep -aE -A 8 "panicked at|^==[0-9]+== ERROR|Test unit written" "fuzz/artifacts/$target.log" | cut -c 1-300
 done
-[ "${#failed[@]}" -eq 0 ] || give_up "found something with: ${failed[*]}; see fuzz/artifacts"
+[ "${#failed[@]}" -eq 0 ] || give_up "something was found with: ${failed[*]}
+One input: $folder/$host/release/TARGET FILE; a smaller one: the same with -minimize_crash=1 -max_total_time=60"

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use punctual_wire::frame::{Frame, Framing, Splitter};
 
-use super::{frames, sizes, source};
+use super::{LIMIT, frames, sizes, source};
 
 /// Server-sent events.
 pub fn sse(data: &[u8]) {
@@ -75,8 +75,24 @@ fn independent(framing: Framing, data: &[u8]) -> usize {
             frame.is_comment_only(),
         );
     }
+    at_once(framing, data);
     bounded(framing, data);
     raw.len()
+}
+
+/// A frame comes with its last byte, not with the next one.
+fn at_once(framing: Framing, data: &[u8]) {
+    let (mut splitter, mut given) = (Splitter::new(framing, LIMIT), 0);
+    for (i, byte) in data.iter().enumerate() {
+        splitter.push(Bytes::copy_from_slice(&[*byte]));
+        while let Some(Ok(frame)) = splitter.next() {
+            given += frame.raw().len();
+            // where a number ends only the byte behind it shows
+            let ends_itself = frame.data().is_some_and(|data| data.starts_with(b"{"));
+            let late = given != i + 1 && (framing != Framing::Array || ends_itself);
+            assert!(!late, "{frame:?} comes late");
+        }
+    }
 }
 
 /// A frame beyond the limit is refused once, and nothing is held afterwards.

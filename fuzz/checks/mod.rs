@@ -9,6 +9,7 @@ use punctual_wire::frame::{Frame, Framing, Splitter};
 
 mod answer;
 mod framing;
+mod kept;
 mod peek;
 mod request;
 mod source;

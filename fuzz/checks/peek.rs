@@ -1,5 +1,7 @@
 //! A request as it is relayed: what is put in is the only thing that changes.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use punctual_wire::{Surface, peek, splice, vertex};
 
@@ -16,6 +18,8 @@ pub fn peek(data: &[u8]) {
             continue;
         };
         assert!(!found.model.is_empty() && found.n >= 1);
+        each_once(&found.state.required);
+        each_once(&found.state.pieces);
         assert_eq!(
             splice::request(&body, &found, &found.model, false).concat(),
             data
@@ -47,4 +51,11 @@ pub fn peek(data: &[u8]) {
         assert_eq!(again.prompt_cache_key, found.prompt_cache_key);
         assert_eq!(is_json(data), is_json(&sent));
     }
+}
+
+/// What a request is bound to, however often it says so, is bounded.
+fn each_once(prints: &[u64]) {
+    let unlike: BTreeSet<_> = prints.iter().collect();
+    assert_eq!(unlike.len(), prints.len());
+    assert!(prints.len() <= 1024);
 }

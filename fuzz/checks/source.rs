@@ -14,8 +14,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// `c`hat, `r`esponses, `m`essages, `g`emini and its `a`rray, `b`edrock and its `i`nvoke, `o`llama: by the
-    /// first byte, and the rest.
+    /// `c`hat, `r`esponses, `m`essages, `g`emini and its `a`rray, `b`edrock and its `i`nvoke, `o`llama, its
+    /// `l`egacy completions and its `e`mbeddings, `G`emini's, `v`ercel's images: by the first byte, and the rest.
     pub(super) fn of(data: &[u8]) -> Option<(Self, &[u8])> {
         let (first, rest) = data.split_first()?;
         let (api, framing) = match first {
@@ -26,6 +26,10 @@ impl Source {
             b'a' => (Api::Gemini, Framing::Array),
             b'b' | b'i' => (Api::Converse, Framing::EventStream),
             b'o' => (Api::Ollama, Framing::Lines),
+            b'l' => (Api::OllamaGenerate, Framing::Lines),
+            b'e' => (Api::OllamaEmbed, Framing::Lines),
+            b'G' => (Api::GeminiEmbeddings, Framing::Sse),
+            b'v' => (Api::VercelImages, Framing::Sse),
             _ => return None,
         };
         let invoked = *first == b'i';

@@ -4,9 +4,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use punctual_wire::{
-    Class, Surface, Verdict, error_body, retry_after, scrub, sniff, verdict as judged,
-};
+use punctual_wire::{Surface, Verdict, error_body, retry_after, scrub, sniff};
+use serde_json::Value;
 
 use super::{is_json, told};
 
@@ -23,6 +22,7 @@ pub fn verdict(data: &[u8]) {
     let secrets = ["sk-secret", "a"];
     let scrubbed = scrub::body(&body, &secrets);
     assert!(!is_json(&body) || is_json(&scrubbed), "{}", told(&scrubbed));
+    clean(&scrubbed);
     passed(&Verdict::in_band(&body), &body, &secrets);
     for status in STATUSES {
         let verdict = Verdict::of_response(status, &headers, &body, now);
@@ -32,11 +32,30 @@ pub fn verdict(data: &[u8]) {
 }
 
 fn passed(verdict: &Verdict, body: &Bytes, secrets: &[&str]) {
-    let _: (Class, &judged::Verdict) = (verdict.class, verdict);
+    let within = |said: &Option<String>, most| said.as_ref().is_none_or(|said| said.len() <= most);
+    let (kind, code) = (&verdict.upstream_type, &verdict.upstream_code);
+    assert!(within(&verdict.message, 2048) && within(kind, 128) && within(code, 128));
     for surface in Surface::ALL {
         let sent = error_body::upstream_error(surface, verdict, body, "nothing was said", secrets);
         assert!(is_json(&sent), "{surface}: {}", told(&sent));
+        clean(&sent);
     }
+}
+
+/// No secret is in it, however it is spelled.
+fn clean(sent: &[u8]) {
+    let has = |text: &str| text.to_ascii_lowercase().contains("sk-secret");
+    fn any(value: &Value, has: &dyn Fn(&str) -> bool) -> bool {
+        match value {
+            Value::String(text) => has(text),
+            Value::Array(all) => all.iter().any(|value| any(value, has)),
+            Value::Object(all) => all.iter().any(|(name, value)| has(name) || any(value, has)),
+            _ => false,
+        }
+    }
+    let told = told(sent);
+    let inside = serde_json::from_slice(sent).is_ok_and(|value| any(&value, &has));
+    assert!(!has(&told) && !inside, "{told}");
 }
 
 fn headed(data: &[u8]) -> (HeaderMap, Bytes) {
