@@ -27,7 +27,10 @@ pub(crate) fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
 
 /// The bytes of the frames, one after another.
 pub(crate) fn raw(frames: &[Frame]) -> Vec<u8> {
-    frames.iter().flat_map(|frame| frame.raw().to_vec()).collect()
+    frames
+        .iter()
+        .flat_map(|frame| frame.raw().to_vec())
+        .collect()
 }
 
 #[test]
