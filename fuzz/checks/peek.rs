@@ -3,15 +3,21 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use punctual_wire::{Surface, peek, splice, vertex};
+use punctual_wire::{
+    Surface,
+    hosted::{self, Host},
+    peek, splice,
+};
 
 use super::{is_json, told};
 
 /// Peeks on every surface, puts another model in and looks again.
 pub fn peek(data: &[u8]) {
     let body = Bytes::copy_from_slice(data);
-    let sent = vertex::anthropic_request(&body);
-    assert!(!is_json(data) || is_json(&sent), "{}", told(&sent));
+    for host in [Host::Vertex, Host::Bedrock] {
+        let sent = hosted::request(host, &body, ["a, \"b\""].into_iter());
+        assert!(!is_json(data) || is_json(&sent), "{}", told(&sent));
+    }
     let _ = peek::wants_base64(data);
     for surface in Surface::ALL {
         let Ok(found) = peek::peek(surface, &body) else {

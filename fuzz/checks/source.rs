@@ -1,6 +1,6 @@
 //! Who sent an input, and how readable text becomes the bytes of its framing.
 
-use punctual_wire::{Api, dialect::bedrock, frame::Framing, middle::Decode};
+use punctual_wire::{Api, frame::Framing, middle::Decode};
 
 /// An API that conversations are translated from.
 #[derive(Clone, Copy, Debug)]
@@ -9,8 +9,6 @@ pub(super) struct Source {
     pub(super) api: Api,
     /// How its stream is framed.
     pub(super) framing: Framing,
-    /// Claude's events inside Bedrock's.
-    pub(super) invoked: bool,
 }
 
 impl Source {
@@ -24,7 +22,8 @@ impl Source {
             b'm' => (Api::Messages, Framing::Sse),
             b'g' => (Api::Gemini, Framing::Sse),
             b'a' => (Api::Gemini, Framing::Array),
-            b'b' | b'i' => (Api::Converse, Framing::EventStream),
+            b'b' => (Api::Converse, Framing::EventStream),
+            b'i' => (Api::InvokeMessages, Framing::Chunks),
             b'o' => (Api::Ollama, Framing::Lines),
             b'l' => (Api::OllamaGenerate, Framing::Lines),
             b'e' => (Api::OllamaEmbed, Framing::Lines),
@@ -32,29 +31,18 @@ impl Source {
             b'v' => (Api::VercelImages, Framing::Sse),
             _ => return None,
         };
-        let invoked = *first == b'i';
-        Some((
-            Self {
-                api,
-                framing,
-                invoked,
-            },
-            rest,
-        ))
+        Some((Self { api, framing }, rest))
     }
 
     /// A reader of its streams.
     pub(super) fn reader(self, choices: u32) -> Option<Box<dyn Decode>> {
-        match self.invoked {
-            true => Some(bedrock::invoke_stream(choices)),
-            false => self.api.codec().map(|codec| (codec.stream)(choices)),
-        }
+        self.api.codec().map(|codec| (codec.stream)(choices))
     }
 
     /// The bytes of a stream: those of the input, apart from AWS's, which are framed first.
     pub(super) fn stream(self, text: &[u8]) -> Vec<u8> {
         match self.framing {
-            Framing::EventStream => messages(text),
+            Framing::EventStream | Framing::Chunks => messages(text),
             _ => text.to_vec(),
         }
     }

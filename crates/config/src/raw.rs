@@ -16,8 +16,8 @@ mod server;
 
 pub use many::{Many, Secret};
 pub use member::{
-    Clocks, Connection, Defaults, Dialect, Provider, ProviderAuth, ReserveText, Settings, Site,
-    Target, UsageText,
+    BedrockApi, Clocks, Connection, Defaults, Dialect, Provider, ProviderAuth, ReserveText,
+    Settings, Site, Target, UsageText,
 };
 pub use route::{CommitText, Fallback, FallbackForm, Plan, Retry, Route, Step, UnsupportedText};
 pub use server::{Admin, Key, Otlp, Server, ServerAuth, Shed, Switch, Telemetry, Tls};

@@ -121,6 +121,8 @@ pub struct Site {
     pub project: Option<String>,
     /// Vertex AI's location.
     pub location: Option<String>,
+    /// Bedrock: whether Claude is asked by InvokeModel.
+    pub invoke: bool,
     /// Ollama's `num_ctx`, in tokens.
     pub num_ctx: Option<u32>,
 }

@@ -59,6 +59,12 @@ struct Body {
     #[serde(default)]
     requests: Input,
     #[serde(default)]
+    instances: Input,
+    #[serde(default, rename = "inputText")]
+    input_text: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    texts: Option<Input>,
+    #[serde(default)]
     n: Option<usize>,
     #[serde(default)]
     previous_response_id: Option<String>,
@@ -110,6 +116,21 @@ impl Body {
             }
         }
     }
+
+    /// Which of Bedrock's models is invoked; only the body tells whatever it is called.
+    fn invoked(&self, surface: Surface) -> Surface {
+        match (surface, &self.texts, &self.input_text) {
+            (Surface::Invoke, Some(_), _) => Surface::CohereEmbed,
+            (Surface::Invoke, None, Some(_)) => Surface::TitanEmbed,
+            _ => surface,
+        }
+    }
+
+    fn inputs(&self) -> usize {
+        let texts = self.texts.as_ref().map_or(0, Input::len);
+        let lists = [&self.input, &self.requests, &self.instances].map(Input::len);
+        lists.into_iter().fold(texts, usize::max).max(1)
+    }
 }
 
 impl Ask {
@@ -144,6 +165,7 @@ impl Ask {
             true => Body::read(body),
             false => (Body::default(), None),
         };
+        let surface = read.invoked(surface);
         let mut ask = Self {
             seq,
             surface,
@@ -151,10 +173,13 @@ impl Ask {
             path: path.to_owned(),
             stream: surface.streams() && streams(surface, path, read.stream),
             wire: Wire::of(surface, path),
-            include_usage: read.stream_options.is_some_and(|o| o.include_usage),
+            include_usage: read
+                .stream_options
+                .as_ref()
+                .is_some_and(|o| o.include_usage),
             inputs: match surface {
                 Surface::Images | Surface::ImageModel => read.n.unwrap_or(1).min(MAX_PICTURES),
-                _ => read.input.len().max(read.requests.len()).max(1),
+                _ => read.inputs(),
             },
             previous: read.previous_response_id,
             ..Self::none()

@@ -343,6 +343,30 @@ async fn gemini_counts_and_embeds_unary() {
 }
 
 #[tokio::test]
+async fn embeddings_by_invoke_and_predict_have_the_form_of_their_model() {
+    let sim = Sim::start(Listen::loopback()).await.unwrap();
+    let invoke = "/model/m/invoke";
+    let predict = "/v1/projects/p/locations/l/publishers/google/models/m:predict";
+    let asked = async |path: &str, body: &str| json(&ask(&sim, path, body, PATIENCE).await);
+    let titan = asked(invoke, r#"{"inputText":"a"}"#).await;
+    assert_eq!(
+        (&titan["embedding"][0], &titan["inputTextTokenCount"]),
+        (&0.25.into(), &7.into())
+    );
+    let cohere = asked(invoke, r#"{"texts":["a","b"],"input_type":"clustering"}"#).await;
+    assert_eq!(cohere["embeddings"].as_array().unwrap().len(), 2);
+    let vertex = asked(predict, r#"{"instances":[{},{},{}]}"#).await;
+    let all = vertex["predictions"].as_array().unwrap();
+    assert_eq!(all.len(), 3);
+    assert_eq!(all[2]["embeddings"]["statistics"]["token_count"], 7);
+    assert!(sim.report().iter().all(|seen| seen.model == "m"));
+    sim.set("m", "status=429".parse().unwrap());
+    let refused = ask(&sim, invoke, r#"{"inputText":"a"}"#, PATIENCE).await;
+    let kind = refused.header("x-amzn-errortype").unwrap();
+    assert!(kind.starts_with("ThrottlingException:"), "{kind}");
+}
+
+#[tokio::test]
 async fn ollama_streams_unless_told_otherwise_and_its_last_line_counts() {
     let sim = Sim::start(Listen::loopback()).await.unwrap();
     let heard = ask(&sim, "/api/chat", r#"{"model":"m"}"#, PATIENCE).await;

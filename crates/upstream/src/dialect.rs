@@ -35,7 +35,7 @@ pub enum Dialect {
     Gemini,
     /// Gemini and Claude on Google's Vertex AI.
     Vertex,
-    /// The Converse API of Amazon Bedrock.
+    /// Amazon Bedrock: its Converse API, and InvokeModel for Claude and for embeddings.
     Bedrock,
     /// OpenAI's images and nothing else.
     Images,
@@ -84,11 +84,11 @@ impl Dialect {
     }
 
     /// The surfaces that a target of it serves with `model`, by relay or by translation; any can be reached by
-    /// passthrough besides.
+    /// passthrough besides. What a [`Site`] says changes how they are served and not which.
     #[must_use]
     pub fn surfaces(self, model: &str) -> Vec<Surface> {
         let serves = |surface: &Surface| {
-            let api = (self.rules().api)(*surface, model);
+            let api = (self.rules().api)(&Site::default(), *surface, model);
             *surface != Surface::Passthrough
                 && api.is_some_and(|api| Via::between(*surface, api).is_some())
         };
@@ -142,7 +142,7 @@ pub(crate) struct Rules {
     /// What is meant by a base URL without a path.
     pub(crate) base: &'static str,
     /// Which API serves a surface with a model; `None` where none does.
-    pub(crate) api: fn(Surface, &str) -> Option<Api>,
+    pub(crate) api: fn(&Site, Surface, &str) -> Option<Api>,
     /// Path and query below the base URL.
     pub(crate) path: fn(&Site, Api, &str, bool) -> String,
     /// Whether the path names the model.
@@ -283,10 +283,10 @@ mod tests {
             let cells = row.split_once(" |").unwrap().1;
             for surface in Surface::ALL {
                 let told = cells.contains(&format!("`{surface}`"));
-                for model in ["m", "claude-x"] {
-                    let served = dialect.surfaces(model).contains(&surface);
-                    assert_eq!(served, told, "{surface} of {name} with {model}");
-                }
+                let by = |model: &&str| dialect.surfaces(model).contains(&surface);
+                let mut models = ["m", "claude-x", "amazon.titan-embed-text-v2:0"].into_iter();
+                let served = models.any(|model| by(&model));
+                assert_eq!(served, told, "{surface} of {name}");
             }
         }
     }

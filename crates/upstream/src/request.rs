@@ -99,6 +99,10 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
     {
         out.insert(HeaderName::from_static("ai-model-id"), model);
     }
+    if way.api == Api::InvokeMessages {
+        // it stands in the body
+        out.remove(body::BETA);
+    }
     if way.api != Api::Raw {
         out.insert(header::ACCEPT, HeaderValue::from_static(accept(way, call)));
     }

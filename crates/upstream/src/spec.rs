@@ -74,6 +74,8 @@ pub struct Site {
     pub project: Option<String>,
     /// Vertex AI's location, `global` if not said.
     pub location: Option<String>,
+    /// Bedrock: Claude is asked by InvokeModel, in the words of Anthropic's Messages API, and not by Converse.
+    pub invoke: bool,
     /// Ollama's `options.num_ctx`, in tokens.
     pub num_ctx: Option<u32>,
     /// Parameters of every request's query, beyond the dialect's own; encoded when they are sent.

@@ -113,7 +113,8 @@ impl Target {
     /// Whether it serves a call, without the details of how.
     pub(crate) fn serves(&self, call: &Call) -> bool {
         let surface = crate::dialect::surface(call.surface);
-        let api = surface.and_then(|s| Some((s, (self.rules.api)(s, self.model(call))?)));
+        let api = |surface| (self.rules.api)(&self.site, surface, self.model(call));
+        let api = surface.and_then(|s| Some((s, api(s)?)));
         let via = api.and_then(|(surface, api)| Via::between(surface, api));
         let stored = call.path.is_some();
         via.is_some_and(|via| via.is_relay() || !stored)

@@ -22,7 +22,7 @@ impl Way {
     /// `None` where the target does not serve the surface.
     pub(crate) fn of(target: &Target, surface: Surface, model: &str, stream: bool) -> Option<Self> {
         let rules: &Rules = target.rules;
-        let api = (rules.api)(surface, model)?;
+        let api = (rules.api)(&target.site, surface, model)?;
         let via = Via::between(surface, api)?;
         let path = match api {
             Api::Raw => String::new(),
@@ -41,7 +41,7 @@ impl Way {
     pub(crate) fn native(target: &Target, surface: Surface, call: &Call) -> Option<Self> {
         let rules: &Rules = target.rules;
         let model = target.model(call);
-        let api = (rules.api)(surface, model)?;
+        let api = (rules.api)(&target.site, surface, model)?;
         let path = (rules.path)(&target.site, api, model, call.stream);
         Some(Self {
             surface,

@@ -12,6 +12,7 @@ use crate::{
         AnswerSummary, Durations, End, Judge, anthropic, bedrock, gemini, ollama, openai, responses,
     },
     frame::Framing,
+    hosted::Host,
     json,
     middle::{Derived, UpstreamCodec, summary},
 };
@@ -34,14 +35,22 @@ pub enum Api {
     Messages,
     /// The same on Vertex AI: the model stands in the path.
     VertexMessages,
+    /// The same by Bedrock's InvokeModel.
+    InvokeMessages,
     /// Anthropic's count of a prompt's tokens.
     CountTokens,
     /// Gemini's `generateContent`.
     Gemini,
     /// Gemini's `batchEmbedContents`.
     GeminiEmbeddings,
+    /// Vertex AI's `predict` with a model for embeddings.
+    VertexEmbeddings,
     /// Bedrock's `converse`.
     Converse,
+    /// Bedrock's InvokeModel with Amazon's text embeddings.
+    TitanEmbeddings,
+    /// Bedrock's InvokeModel with Cohere's embeddings.
+    CohereEmbeddings,
     /// Ollama's `/api/chat`.
     Ollama,
     /// Ollama's `/api/generate`.
@@ -76,8 +85,19 @@ impl Api {
     pub const fn framing(self) -> Framing {
         match self {
             Self::Converse => Framing::EventStream,
+            Self::InvokeMessages => Framing::Chunks,
             Self::Ollama | Self::OllamaGenerate => Framing::Lines,
             _ => Framing::Sse,
+        }
+    }
+
+    /// Who serves Anthropic's messages by it in Anthropic's place; `None` where it is another API, or
+    /// Anthropic's own.
+    pub const fn host(self) -> Option<Host> {
+        match self {
+            Self::VertexMessages => Some(Host::Vertex),
+            Self::InvokeMessages => Some(Host::Bedrock),
+            _ => None,
         }
     }
 
@@ -87,6 +107,7 @@ impl Api {
             Self::Chat => &openai::codec::UPSTREAM,
             Self::Responses => &responses::UPSTREAM,
             Self::Messages | Self::VertexMessages => &anthropic::UPSTREAM,
+            Self::InvokeMessages => &bedrock::INVOKE,
             Self::Gemini => &gemini::UPSTREAM,
             Self::Converse => &bedrock::UPSTREAM,
             Self::Ollama => &ollama::UPSTREAM,
@@ -100,6 +121,7 @@ impl Api {
             Some(_) if matches!(self, Self::Messages | Self::VertexMessages) => {
                 anthropic::judge(choices)
             }
+            Some(_) if self == Self::InvokeMessages => bedrock::invoke_judge(choices),
             Some(_) if self == Self::Responses => responses::judge(choices),
             Some(codec) if self != Self::Chat => Box::new(Derived::new((codec.stream)(choices))),
             _ => Box::new(openai::Judge::new(surface, choices)),

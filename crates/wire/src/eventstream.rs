@@ -18,6 +18,7 @@ use bytes::Bytes;
 
 use crate::intake::{Intake, TooLarge};
 
+pub(crate) mod chunks;
 mod header;
 mod message;
 #[cfg(test)]

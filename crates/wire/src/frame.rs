@@ -10,7 +10,12 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 pub use crate::intake::TooLarge;
-use crate::{array, eventstream, intake::Intake, lines, sse};
+use crate::{
+    array,
+    eventstream::{self, chunks},
+    intake::Intake,
+    lines, sse,
+};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,8 +30,20 @@ pub enum Framing {
     Lines,
     /// Messages of AWS.
     EventStream,
+    /// The same, each with a server-sent event inside.
+    Chunks,
     /// The elements of a JSON array.
     Array,
+}
+
+impl Framing {
+    /// How frames follow one another when they go on to a caller: an event that came in a chunk stands alone.
+    pub const fn written(self) -> Self {
+        match self {
+            Self::Chunks => Self::Sse,
+            framing => framing,
+        }
+    }
 }
 
 /// One frame.
@@ -129,6 +146,7 @@ enum Rule {
     Sse(sse::Rule),
     Lines(lines::Rule),
     EventStream(eventstream::Rule),
+    Chunks(chunks::Rule),
     Array(array::Rule),
 }
 
@@ -141,6 +159,7 @@ impl Splitter {
                 Framing::Sse => Rule::Sse(sse::Rule::default()),
                 Framing::Lines => Rule::Lines(lines::Rule),
                 Framing::EventStream => Rule::EventStream(eventstream::Rule::default()),
+                Framing::Chunks => Rule::Chunks(chunks::Rule::default()),
                 Framing::Array => Rule::Array(array::Rule::default()),
             },
         }
@@ -166,6 +185,7 @@ impl Splitter {
             Rule::Sse(rule) => rule.next(intake).map(|next| next.map(Frame::Event)),
             Rule::Lines(rule) => rule.next(intake).map(|next| next.map(Frame::Line)),
             Rule::EventStream(rule) => rule.next(intake).map(|next| next.map(Frame::Message)),
+            Rule::Chunks(rule) => rule.next(intake),
             Rule::Array(rule) => rule.next(intake).map(|next| next.map(Frame::Element)),
         }
     }
@@ -180,6 +200,7 @@ impl Splitter {
             Rule::Sse(rule) => Frame::Event(rule.last(raw)),
             Rule::Lines(rule) => Frame::Line(rule.last(raw)),
             Rule::EventStream(rule) => Frame::Message(rule.last(raw)),
+            Rule::Chunks(rule) => Frame::Message(rule.last(raw)),
             Rule::Array(rule) => Frame::Element(rule.last(raw)),
         })
     }

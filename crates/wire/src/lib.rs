@@ -18,6 +18,7 @@ pub mod dialect;
 pub mod error_body;
 pub mod eventstream;
 pub mod frame;
+pub mod hosted;
 mod intake;
 mod json;
 pub mod lines;
@@ -34,7 +35,6 @@ pub mod state;
 mod surface;
 pub mod usage;
 pub mod verdict;
-pub mod vertex;
 pub mod via;
 
 pub use api::{Api, about_response};

@@ -70,9 +70,9 @@ pub struct Translated {
 impl Via {
     /// The way from `surface` to `api`; `None` if there is none.
     pub fn between(surface: Surface, api: Api) -> Option<Self> {
-        let same = match api {
-            Api::VertexMessages => Api::Messages,
-            api => api,
+        let same = match api.host() {
+            Some(_) => Api::Messages,
+            None => api,
         };
         if Api::of(surface) == same {
             return Some(Self::Relay);
@@ -151,7 +151,8 @@ impl Via {
     }
 
     /// A whole answer as a stream, for a caller that asked for one and an upstream that gave none: a stream of
-    /// `surface`, or where bytes go through one of `api` itself, in its framing.
+    /// `surface`, or where bytes go through one of `api` itself, in its framing as it is
+    /// [written](crate::frame::Framing::written).
     ///
     /// # Errors
     /// The in-band verdict, or [`Class::Malformed`](crate::Class).

@@ -131,6 +131,7 @@ pub(super) fn spec(t: &TargetConfig, proxies: &Proxies) -> Result<up::TargetSpec
             api_version: t.site.api_version.clone(),
             project: t.site.project.clone(),
             location: t.site.location.clone(),
+            invoke: t.site.invoke,
             num_ctx: t.site.num_ctx,
             ..up::Site::default()
         },

@@ -15,10 +15,10 @@ fn config(origin: &str, members: &[&str], more: &str) -> String {
     for m in members {
         let (name, dialect) = (
             m,
-            if m.starts_with('m') {
-                "anthropic"
-            } else {
-                "responses"
+            match m.chars().next() {
+                Some('m') => "anthropic",
+                Some('b') => "bedrock, region: r, api: invoke",
+                _ => "responses",
             },
         );
         targets += &format!(
@@ -231,22 +231,24 @@ fn signed(signature: &str) -> Script {
 #[test]
 fn signed_thoughts_go_back_to_who_signed_them() {
     beside(async {
-        let stage = Stage::open(|origin| config(origin, &["m1", "m2", "m3"], "")).await;
-        for m in ["m1", "m2", "m3"] {
-            stage.sim.set(m, signed(&format!("c2lnbmVk-{m}")));
+        for makers in [["m1", "m2", "m3"], ["b1", "b2", "b3"]] {
+            let stage = Stage::open(|origin| config(origin, &makers, "")).await;
+            for m in makers {
+                stage.sim.set(m, signed(&format!("c2lnbmVk-{m}")));
+            }
+            let mut signers = Vec::new();
+            for _ in 0..3 {
+                signers.push(maker(&stage.ask(&Voice::Messages.asks("r", false)).await));
+            }
+            signers.sort();
+            assert_eq!(signers, makers);
+            for m in makers.into_iter().cycle().take(9) {
+                let next = stage.ask(&thinks("r", &format!("c2lnbmVk-{m}"))).await;
+                assert_eq!(maker(&next), m);
+            }
+            // what nobody here signed binds to nobody
+            assert_eq!(stage.ask(&thinks("r", "elsewhere")).await.status, 200);
         }
-        let mut makers = Vec::new();
-        for _ in 0..3 {
-            makers.push(maker(&stage.ask(&Voice::Messages.asks("r", false)).await));
-        }
-        makers.sort();
-        assert_eq!(makers, ["m1", "m2", "m3"]);
-        for m in ["m1", "m2", "m3"].into_iter().cycle().take(9) {
-            let next = stage.ask(&thinks("r", &format!("c2lnbmVk-{m}"))).await;
-            assert_eq!(maker(&next), m);
-        }
-        // what nobody here signed binds to nobody
-        assert_eq!(stage.ask(&thinks("r", "elsewhere")).await.status, 200);
     });
 }
 

@@ -19,14 +19,17 @@ enum Way {
     ServiceAccount,
     Metadata,
     Container,
+    /// The same for InvokeModel.
+    Invoked,
     WebIdentity,
     Entra,
 }
 
-const WAYS: [Way; 5] = [
+const WAYS: [Way; 6] = [
     Way::ServiceAccount,
     Way::Metadata,
     Way::Container,
+    Way::Invoked,
     Way::WebIdentity,
     Way::Entra,
 ];
@@ -37,7 +40,7 @@ impl Way {
         match self {
             Self::ServiceAccount => "google-token",
             Self::Metadata => "gce-metadata",
-            Self::Container => "aws-container",
+            Self::Container | Self::Invoked => "aws-container",
             Self::WebIdentity => "aws-sts",
             Self::Entra => "entra-token",
         }
@@ -58,6 +61,9 @@ impl Way {
             Self::Metadata => format!("dialect: vertex, project: p, base_url: \"{origin}/v1\""),
             Self::Container | Self::WebIdentity => {
                 format!("dialect: bedrock, region: us-east-1, base_url: \"{origin}\"")
+            }
+            Self::Invoked => {
+                format!("dialect: bedrock, region: us-east-1, api: invoke, base_url: \"{origin}\"")
             }
             Self::Entra => format!(
                 "dialect: azure, base_url: \"{origin}\", tenant_id: t, client_id: c, client_secret: the-secret-of-entra"
@@ -81,7 +87,9 @@ impl Way {
         let mut env = vec![("RUST_LOG", "trace"), ("HOME", nowhere.as_str())];
         env.extend(match self {
             Self::Metadata => vec![("GCE_METADATA_HOST", host.as_str())],
-            Self::Container => vec![("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.as_str())],
+            Self::Container | Self::Invoked => {
+                vec![("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.as_str())]
+            }
             Self::WebIdentity => vec![
                 ("AWS_ROLE_ARN", "arn:aws:iam::1:role/r"),
                 ("AWS_WEB_IDENTITY_TOKEN_FILE", file.as_str()),

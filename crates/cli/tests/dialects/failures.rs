@@ -79,7 +79,9 @@ impl Trial {
             (Peer::Ollama, Failure::InBand, _) => "stream_error",
             (Peer::Ollama, Failure::InBandLimit, _) => "stream_error",
             // it has no errors inside a whole answer
-            (Peer::Bedrock, Failure::InBand, When::Unary) => "malformed_response",
+            (Peer::Bedrock | Peer::BedrockInvoke, Failure::InBand, When::Unary) => {
+                "malformed_response"
+            }
             _ => self.failure.code(self.when).unwrap(),
         })
     }

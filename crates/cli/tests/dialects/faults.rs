@@ -62,6 +62,7 @@ pub fn candidate(candidate: Value) -> Value {
 
 #[test]
 fn an_exception_of_bedrock_is_what_its_name_says() {
+    let peers = [Peer::Bedrock, Peer::BedrockInvoke];
     beside(async {
         for (exception, code, status, moves_on) in [
             ("throttlingException", "rate_limited", 429, true),
@@ -70,22 +71,23 @@ fn an_exception_of_bedrock_is_what_its_name_says() {
             ("modelStreamErrorException", "server_error", 502, true),
             ("validationException", "invalid_request", 400, false),
         ] {
-            for voice in VOICES {
+            for (peer, voice) in peers.into_iter().flat_map(|p| VOICES.map(|v| (p, v))) {
                 // health is kept by target
                 let stage = stage("").await;
                 stage.plays("good", "tokens=4");
-                let what = format!("{exception} / {voice:?}");
+                let (what, name) = (format!("{exception} / {peer:?} / {voice:?}"), name(peer));
+                let (model, route) = (peer.model(&name), format!("backed-{name}"));
                 let script = format!("tokens=5,error={exception},error-after=3");
-                stage.plays("bedrock", &script);
-                let behind = stage.ask(&voice.asks("backed-bedrock", true)).await;
+                stage.plays(&model, &script);
+                let behind = stage.ask(&voice.asks(&route, true)).await;
                 let error = voice.last_error(&what, &behind);
                 assert_eq!(error["code"], code, "{what}: {}", behind.text());
                 assert_eq!(error["status"], status, "{what}: {}", behind.text());
-                stage.plays("bedrock", &format!("error={exception},error-first"));
-                let before = stage.ask(&voice.asks("backed-bedrock", true)).await;
+                stage.plays(&model, &format!("error={exception},error-first"));
+                let before = stage.ask(&voice.asks(&route, true)).await;
                 let served = if moves_on { 200 } else { status };
                 assert_eq!(before.status, served, "{what}: {}", before.text());
-                let by = if moves_on { "good" } else { "bedrock" };
+                let by = if moves_on { "good" } else { name.as_str() };
                 assert_eq!(before.header("x-punctual-target"), Some(by), "{what}");
             }
         }
@@ -97,10 +99,11 @@ fn a_wrong_sum_is_no_bedrock() {
     beside(async {
         for part in ["message", "prelude"] {
             let stage = stage("").await;
-            for voice in VOICES {
+            let peers = [Peer::Bedrock, Peer::BedrockInvoke].into_iter();
+            for (peer, voice) in peers.flat_map(|peer| VOICES.map(|voice| (peer, voice))) {
                 let script = format!("tokens=5,bad-crc={part}").parse().unwrap();
-                let (answer, record) = stage.hear(Peer::Bedrock, voice, script).await;
-                let what = format!("{part} / {voice:?}");
+                let (answer, record) = stage.hear(peer, voice, script).await;
+                let what = format!("{part} / {peer:?} / {voice:?}");
                 let error = voice.last_error(&what, &answer);
                 assert_eq!(error["code"], "malformed_response", "{what}: {record:#}");
                 assert_eq!(record["outcome"], "truncated", "{what}: {record:#}");

@@ -28,6 +28,7 @@ mod credentials;
 mod failures;
 mod faults;
 mod features;
+mod invoked;
 mod numbers;
 mod passed;
 mod shapes;

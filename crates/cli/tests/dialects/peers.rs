@@ -15,9 +15,11 @@ pub enum Peer {
     /// Claude on Vertex AI.
     VertexClaude,
     Bedrock,
+    /// Claude on Bedrock by InvokeModel.
+    BedrockInvoke,
 }
 
-pub const PEERS: [Peer; 11] = [
+pub const PEERS: [Peer; 12] = [
     Peer::Openai,
     Peer::Generic,
     Peer::Responses,
@@ -29,6 +31,7 @@ pub const PEERS: [Peer; 11] = [
     Peer::Vertex,
     Peer::VertexClaude,
     Peer::Bedrock,
+    Peer::BedrockInvoke,
 ];
 
 impl Peer {
@@ -45,6 +48,7 @@ impl Peer {
             Self::Gemini => ("gemini", "/v1beta"),
             Self::Vertex | Self::VertexClaude => ("vertex, project: p, location: l", "/v1"),
             Self::Bedrock => ("bedrock, region: us-east-1", ""),
+            Self::BedrockInvoke => ("bedrock, region: us-east-1, api: invoke", ""),
         }
     }
 
@@ -62,6 +66,7 @@ impl Peer {
             Self::Vertex => "`vertex`",
             Self::VertexClaude => "Claude on `vertex`",
             Self::Bedrock => "`bedrock`",
+            Self::BedrockInvoke => "`bedrock`, `api: invoke`",
         }
     }
 
@@ -69,6 +74,7 @@ impl Peer {
     pub fn model(self, name: &str) -> String {
         match self {
             Self::VertexClaude => format!("claude-sonnet-4-5-{name}"),
+            Self::BedrockInvoke => format!("us.anthropic.claude-sonnet-4-5-{name}-v1:0"),
             _ => name.to_owned(),
         }
     }
@@ -78,7 +84,7 @@ impl Peer {
         let (dialect, base) = self.words();
         let model = self.model(name);
         format!(
-            "  {name}: {{ dialect: {dialect}, base_url: \"{origin}{base}\", api_key: key-of-{name}, model: {model}{more} }}\n"
+            "  {name}: {{ dialect: {dialect}, base_url: \"{origin}{base}\", api_key: key-of-{name}, model: \"{model}\"{more} }}\n"
         )
     }
 
@@ -92,7 +98,7 @@ impl Peer {
             Self::Gemini | Self::Vertex => format!(
                 r#"{{"error":{{"code":{status},"message":"{message}","status":"INVALID_ARGUMENT"}}}}"#
             ),
-            Self::Bedrock => format!(r#"{{"message":"{message}"}}"#),
+            Self::Bedrock | Self::BedrockInvoke => format!(r#"{{"message":"{message}"}}"#),
             _ => format!(
                 r#"{{"error":{{"message":"{message}","type":"invalid_request_error","param":null,"code":null}}}}"#
             ),

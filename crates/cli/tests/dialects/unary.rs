@@ -18,7 +18,7 @@ struct Kind {
     holds: &'static str,
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 11] = [
     Kind {
         name: "openai-images",
         dialect: "openai",
@@ -71,6 +71,30 @@ const KINDS: [Kind; 8] = [
         name: "gemini-vectors",
         dialect: "gemini",
         base: "/v1beta",
+        path: "/v1/embeddings",
+        body: r#""input":["a","b"]"#,
+        holds: "embedding",
+    },
+    Kind {
+        name: "vertex-vectors",
+        dialect: "vertex, project: p",
+        base: "/v1",
+        path: "/v1/embeddings",
+        body: r#""input":["a","b"]"#,
+        holds: "embedding",
+    },
+    Kind {
+        name: "titan-embed-vectors",
+        dialect: "bedrock, region: r",
+        base: "",
+        path: "/v1/embeddings",
+        body: r#""input":"a""#,
+        holds: "embedding",
+    },
+    Kind {
+        name: "cohere.embed-vectors",
+        dialect: "bedrock, region: r",
+        base: "",
         path: "/v1/embeddings",
         body: r#""input":["a","b"]"#,
         holds: "embedding",

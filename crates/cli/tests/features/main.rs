@@ -27,7 +27,10 @@ use std::{fmt::Write as _, fs};
 pub const APIS: [(Api, &str); 6] = [
     (Api::Chat, "`openai`, `generic`, `azure`, `openrouter`"),
     (Api::Responses, "`responses`"),
-    (Api::Messages, "`anthropic`, Claude on `vertex`"),
+    (
+        Api::Messages,
+        "`anthropic`, Claude on `vertex`, `bedrock` with `api: invoke`",
+    ),
     (Api::Gemini, "`gemini`, `vertex`"),
     (Api::Converse, "`bedrock`"),
     (Api::Ollama, "`ollama`"),

@@ -25,6 +25,9 @@ pub const DIALECTS: [(&str, &str); 13] = [
     ("typesafe", "api_key: k"),
 ];
 
+/// A model of Bedrock that embeds.
+const EMBEDS: &str = "amazon.titan-embed-text-v2";
+
 fn surfaces() -> [(&'static str, &'static str, Value); 9] {
     let turns = json!([{ "role": "user", "content": "hi" }]);
     [
@@ -66,11 +69,14 @@ pub async fn rows() -> Vec<Row> {
             providers,
             "  p-{dialect}: {{ dialect: {dialect}, base_url: \"{base}/v1\", passthrough: true, {more} }}"
         );
-        let _ = writeln!(
-            targets,
-            "  t-{dialect}: {{ provider: p-{dialect}, model: m }}"
-        );
-        let _ = writeln!(routes, "  r-{dialect}: {{ plan: t-{dialect} }}");
+        // what a name says of its model decides there
+        for (name, model) in [(dialect.to_owned(), "m"), (format!("e-{dialect}"), EMBEDS)] {
+            let _ = writeln!(
+                targets,
+                "  t-{name}: {{ provider: p-{dialect}, model: {model} }}"
+            );
+            let _ = writeln!(routes, "  r-{name}: {{ plan: t-{name} }}");
+        }
     }
     let config = format!("providers:\n{providers}targets:\n{targets}routes:\n{routes}");
     let metadata = sim.url().replace("http://", "");
@@ -88,7 +94,10 @@ pub async fn rows() -> Vec<Row> {
 
 async fn cell(gateway: &Gateway, dialect: &str, path: &str, ask: &Value) -> &'static str {
     let mut ask = ask.clone();
-    ask["model"] = format!("r-{dialect}").into();
+    ask["model"] = match path {
+        "/v1/embeddings" => format!("r-e-{dialect}").into(),
+        _ => format!("r-{dialect}").into(),
+    };
     let path = match path {
         "/passthrough" => format!("/passthrough/t-{dialect}/chat/completions"),
         path => path.to_owned(),

@@ -119,7 +119,10 @@ fn takes(what: Vec<Played>) -> Vec<Take> {
 fn config(sim: &str, takes: &[Take]) -> String {
     let (mut providers, mut targets, mut routes) = (String::new(), String::new(), String::new());
     for (n, take) in takes.iter().enumerate() {
-        let dialect = take.played.dialect.as_str();
+        let (mut dialect, mut more) = (take.played.dialect.as_str(), "");
+        if dialect == "invoke" {
+            (dialect, more) = ("bedrock", ", api: invoke");
+        }
         let place = match dialect {
             "azure" => format!("base_url: \"{sim}\", api_key: k{n}"),
             "openrouter" => format!("base_url: \"{sim}/api/v1\", api_key: k{n}"),
@@ -129,7 +132,7 @@ fn config(sim: &str, takes: &[Take]) -> String {
             "ollama" => format!("base_url: \"{sim}\""),
             _ => format!("base_url: \"{sim}/v1\", api_key: k{n}"),
         };
-        let _ = writeln!(providers, "  p{n}: {{ dialect: {dialect}, {place} }}");
+        let _ = writeln!(providers, "  p{n}: {{ dialect: {dialect}, {place}{more} }}");
         let _ = writeln!(targets, "  t{n}: {{ provider: p{n}, model: m{n} }}");
         let _ = writeln!(routes, "  m{n}: {{ plan: t{n} }}");
     }

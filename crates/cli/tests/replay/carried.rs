@@ -93,7 +93,11 @@ pub fn relayed_by(played: &Played, surface: Surface) -> Vec<u8> {
         return relayed(&played.case).0;
     }
     let (mut out, mut begun) = (Vec::new(), false);
-    for event in blocks(&played.case.plain()) {
+    let body = match played.dialect.as_str() {
+        "invoke" => foreign::as_events(&played.case.plain()),
+        _ => played.case.plain(),
+    };
+    for event in blocks(&body) {
         let json = event.json();
         let kind = json["type"].as_str().unwrap_or_default();
         let block = json.pointer("/content_block/type").and_then(Value::as_str);

@@ -32,6 +32,7 @@ impl Played {
             "anthropic" => Api::Messages,
             "gemini" | "vertex" => Api::Gemini,
             "bedrock" => Api::Converse,
+            "invoke" => Api::InvokeMessages,
             "ollama" if self.case.surface == "completions" => Api::OllamaGenerate,
             "ollama" => Api::Ollama,
             _ if self.case.surface == "completions" => Api::Completions,

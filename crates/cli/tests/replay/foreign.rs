@@ -10,6 +10,7 @@ use super::{
     sse::{Block, blocks},
     table,
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use punctual_wire::frame::{Framing, Splitter};
 use serde_json::Value;
@@ -46,12 +47,24 @@ fn unchunked(exchange: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Event-stream messages: a line is the name of an event, a blank and its payload.
+/// Event-stream messages: a line is the name of an event, a blank and its payload, or an event of another API
+/// that comes in a chunk.
 fn messages(text: &str) -> Vec<u8> {
-    let lines = text.lines().filter_map(|line| line.split_once(' '));
-    lines
-        .flat_map(|(name, payload)| message(name, payload))
-        .collect()
+    let one = |line: &str| match line.starts_with('{') {
+        true => {
+            let bytes = BASE64_STANDARD.encode(line);
+            let padding = "abcdefghijklmnop".get(..line.len() % 16).unwrap();
+            message(
+                "chunk",
+                &format!(r#"{{"bytes":"{bytes}","p":"{padding}"}}"#),
+            )
+        }
+        false => {
+            let (name, payload) = line.split_once(' ').unwrap();
+            message(name, payload)
+        }
+    };
+    text.lines().flat_map(one).collect()
 }
 
 fn message(name: &str, payload: &str) -> Vec<u8> {
@@ -85,7 +98,7 @@ pub fn said(played: &Played) -> Said {
         "gemini" | "vertex" => gemini,
         "bedrock" => bedrock,
         "ollama" => ollama,
-        "anthropic" => anthropic,
+        "anthropic" | "invoke" => anthropic,
         "responses" => responses,
         _ => chat,
     };
@@ -98,12 +111,8 @@ pub fn said(played: &Played) -> Said {
 fn payloads(dialect: &str, body: &[u8]) -> Vec<Value> {
     let parse = |bytes: &[u8]| serde_json::from_slice(bytes).ok();
     match dialect {
-        "bedrock" => {
-            let mut splitter = Splitter::new(Framing::EventStream, 1 << 20);
-            splitter.push(Bytes::copy_from_slice(body));
-            let frames = std::iter::from_fn(|| splitter.next().map(Result::unwrap));
-            frames.filter_map(|f| parse(&f.data()?)).collect()
-        }
+        "bedrock" => of_messages(body),
+        "invoke" => of_messages(body).iter().map(unwrapped).collect(),
         "ollama" => body.split(|b| *b == b'\n').filter_map(parse).collect(),
         _ if body.starts_with(b"[") => parse(body).map_or_else(Vec::new, |v: Value| {
             v.as_array().cloned().unwrap_or_default()
@@ -111,6 +120,33 @@ fn payloads(dialect: &str, body: &[u8]) -> Vec<Value> {
         _ if body.starts_with(b"{") => parse(body).into_iter().collect(),
         _ => blocks(body).iter().map(Block::json).collect(),
     }
+}
+
+fn of_messages(body: &[u8]) -> Vec<Value> {
+    let mut splitter = Splitter::new(Framing::EventStream, 1 << 20);
+    splitter.push(Bytes::copy_from_slice(body));
+    let frames = std::iter::from_fn(|| splitter.next().map(Result::unwrap));
+    frames
+        .filter_map(|f| serde_json::from_slice(&f.data()?).ok())
+        .collect()
+}
+
+fn event_in(chunk: &Value) -> String {
+    let bytes = BASE64_STANDARD.decode(at(chunk, "/bytes")).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn unwrapped(chunk: &Value) -> Value {
+    serde_json::from_str(&event_in(chunk)).unwrap()
+}
+
+/// The events of a stream in chunks, as they would come over HTTP.
+pub fn as_events(body: &[u8]) -> Vec<u8> {
+    let one = |chunk: &Value| {
+        let kind = at(&unwrapped(chunk), "/type").to_owned();
+        format!("event: {kind}\ndata: {}\n\n", event_in(chunk)).into_bytes()
+    };
+    of_messages(body).iter().flat_map(one).collect()
 }
 
 fn at<'a>(value: &'a Value, path: &str) -> &'a str {

@@ -273,6 +273,16 @@ fn input_in_pieces_of_binary_messages_is_not_touched() {
 }
 
 #[test]
+fn events_in_chunks_are_the_events_they_would_be_without() {
+    for surface in [Chat, Responses] {
+        let said = hears("bedrock/invoke-tool.txt", surface);
+        assert_eq!(said.text, "Ich sehe nach: 潮", "{surface}");
+        assert_eq!(said.calls[0].1, r#"{"port": "Brest", "days": 2.0}"#);
+        assert_eq!(said.usage, [Some(34), Some(41)], "{surface}");
+    }
+}
+
+#[test]
 fn the_last_of_the_lines_counts() {
     for surface in [Chat, Responses, Messages] {
         assert_eq!(

@@ -71,6 +71,11 @@ links! {
         look: |s| sent(s, "x-amz-security-token").as_deref() == Some("token-1"),
         ..LINK
     };
+    claude_is_asked_by_the_api_that_is_said: ["api"] Link {
+        link: "dialect: bedrock, base_url: \"{upstream}\", region: r, api_key: k, «api: invoke»",
+        look: |s| path(s).ends_with("/model/t/invoke"),
+        ..LINK
+    };
     the_size_of_the_context_is_asked_for: ["num_ctx"] Link {
         link: "dialect: ollama, base_url: \"{upstream}\", «num_ctx: 4096»",
         look: |s| {

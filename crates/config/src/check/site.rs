@@ -3,9 +3,10 @@
 use super::Desk;
 use crate::{
     path::Path,
-    raw::{self, Dialect},
+    raw::{self, BedrockApi, Dialect},
     target::{Auth, Site},
 };
+use punctual_wire::dialect::bedrock::Family;
 use secrecy::SecretString;
 
 /// Azure's stable version at the time of writing
@@ -44,6 +45,7 @@ const KEYS: [(Dialect, &str, &[&str]); 4] = [
             "secret_access_key",
             "session_token",
             "profile",
+            "api",
         ],
     ),
     (Dialect::Ollama, "ollama", &["num_ctx"]),
@@ -51,13 +53,7 @@ const KEYS: [(Dialect, &str, &[&str]); 4] = [
 
 /// Refuses keys of other dialects, and says which necessary ones are missing.
 pub(super) fn check(raw: &raw::Site, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
-    for key in raw.said() {
-        let owner = KEYS.iter().find(|(_, _, keys)| keys.contains(&key));
-        if let Some((_, name, _)) = owner.filter(|(owner, ..)| *owner != dialect) {
-            desk.error(&at.key(key), format!("{key} is for the dialect {name}"))
-                .hint(format!("write dialect: {name}, or leave {key} out"));
-        }
-    }
+    check_own(raw, dialect, at, desk);
     let together = [raw.access_key_id.is_some(), raw.secret_access_key.is_some()];
     if together[0] != together[1] {
         desk.error(at, "access_key_id and secret_access_key go together")
@@ -73,6 +69,17 @@ pub(super) fn check(raw: &raw::Site, dialect: Dialect, at: &Path, desk: &mut Des
             "credentials_file and credentials_json say the same thing twice",
         )
         .hint("keep one of them");
+    }
+}
+
+/// Of the keys that are said, refuses those of other dialects and values that mean nothing.
+pub(super) fn check_own(raw: &raw::Site, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
+    for key in raw.said() {
+        let owner = KEYS.iter().find(|(_, _, keys)| keys.contains(&key));
+        if let Some((_, name, _)) = owner.filter(|(owner, ..)| *owner != dialect) {
+            desk.error(&at.key(key), format!("{key} is for the dialect {name}"))
+                .hint(format!("write dialect: {name}, or leave {key} out"));
+        }
     }
     if raw.num_ctx == Some(0) {
         desk.error(&at.key("num_ctx"), "a context of 0 tokens holds nothing")
@@ -128,7 +135,42 @@ pub(super) fn site(raw: &raw::Site, dialect: Dialect, base: &str, desk: &Desk<'_
         },
         project: project(raw, desk).filter(|_| dialect == Dialect::Vertex),
         location: location(raw, desk).filter(|_| dialect == Dialect::Vertex),
+        invoke: raw.api == Some(BedrockApi::Invoke),
         num_ctx: raw.num_ctx,
+    }
+}
+
+/// The keys that are a model's: a target says them beside its provider, and then they count in place of the
+/// provider's.
+pub(super) fn of_a_model(raw: &raw::Site) -> raw::Site {
+    raw::Site {
+        api: raw.api,
+        num_ctx: raw.num_ctx,
+        ..raw::Site::default()
+    }
+}
+
+/// What a target says of its model goes over what its provider says.
+pub(super) fn over(raw: &raw::Site, site: &mut Site) {
+    if let Some(api) = raw.api {
+        site.invoke = api == BedrockApi::Invoke;
+    }
+    site.num_ctx = raw.num_ctx.or(site.num_ctx);
+}
+
+/// The API that a target says must be one that its model is asked by.
+pub(super) fn check_model(raw: &raw::Site, model: &str, at: &Path, desk: &mut Desk<'_>) {
+    let invoked = raw.api == Some(BedrockApi::Invoke);
+    let others = matches!(
+        Family::of(model),
+        Family::Other | Family::TitanEmbed | Family::CohereEmbed
+    );
+    if invoked && others {
+        desk.error(
+            &at.key("api"),
+            format!("api: invoke is for Claude, and {model} is not Claude"),
+        )
+        .hint("leave api out: every other model has one API and is asked by it");
     }
 }
 

@@ -99,14 +99,9 @@ impl Book {
                 defaults::refuse_connection(&own, p, &at, desk);
                 defaults::refuse_site(&t.site(), p, &at, desk);
                 let (mut link, layer) = self.provider(p, &at.key("provider"), desk)?;
-                if let Some(tokens) = t.num_ctx {
-                    let only = raw::Site {
-                        num_ctx: t.num_ctx,
-                        ..raw::Site::default()
-                    };
-                    site::check(&only, link.dialect, &at, desk);
-                    link.site.num_ctx = Some(tokens);
-                }
+                let own = site::of_a_model(&t.site());
+                site::check_own(&own, link.dialect, &at, desk);
+                site::over(&own, &mut link.site);
                 (p.clone(), link, Some(layer))
             }
             None if own.said().is_empty() && known::provider(name).is_none() => {
@@ -126,6 +121,9 @@ impl Book {
             ),
         };
         let model = t.model.clone()?;
+        if link.dialect == raw::Dialect::Bedrock {
+            site::check_model(&t.site(), &model, &at, desk);
+        }
         let layers = Layers(
             [mine]
                 .into_iter()

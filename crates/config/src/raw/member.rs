@@ -182,6 +182,9 @@ group! { $
         session_token: Secret,
         /// Bedrock: the profile in the shared files.
         profile: String,
+        /// Bedrock: `invoke` asks Claude by InvokeModel, in Anthropic's own words, and every other model by
+        /// Converse; `converse` asks all of them by Converse. Default `converse`.
+        api: BedrockApi,
         /// Ollama: `options.num_ctx`, in tokens. Default the model's.
         num_ctx: u32,
     }
@@ -247,7 +250,7 @@ pub enum Dialect {
     Gemini,
     /// Gemini and Claude on Google's Vertex AI.
     Vertex,
-    /// The Converse API of Amazon Bedrock.
+    /// Amazon Bedrock.
     Bedrock,
     /// OpenAI's images.
     Images,
@@ -255,6 +258,16 @@ pub enum Dialect {
     VercelImages,
     /// TypeSafe's `systemone`.
     Typesafe,
+}
+
+/// By which of Bedrock's APIs Claude is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BedrockApi {
+    /// Converse, like every model.
+    Converse,
+    /// InvokeModel.
+    Invoke,
 }
 
 /// Whose credential goes upstream.

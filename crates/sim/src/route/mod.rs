@@ -26,6 +26,8 @@ pub(crate) enum Surface {
     Gemini,
     GeminiCount,
     GeminiEmbed,
+    /// Embeddings on Vertex.
+    Predict,
     OllamaChat,
     OllamaGenerate,
     OllamaEmbed,
@@ -33,6 +35,10 @@ pub(crate) enum Surface {
     Converse,
     /// Bedrock's `InvokeModel` with a Claude model.
     Invoke,
+    /// The same with Amazon's text embeddings.
+    TitanEmbed,
+    /// The same with Cohere's embeddings.
+    CohereEmbed,
     /// TypeSafe's typed questions.
     SystemOne,
     /// The image endpoint of the Vercel AI Gateway.
@@ -77,13 +83,13 @@ impl Issuer {
 }
 
 use Surface::{
-    Azure, Chat, Completions, Converse, Credential, Embeddings, Gemini, GeminiCount, GeminiEmbed,
-    ImageModel, Images, Invoke, MessageCount, Messages, OllamaChat, OllamaEmbed, OllamaGenerate,
-    OllamaTags, Other, Responses, Stored, SystemOne,
+    Azure, Chat, CohereEmbed, Completions, Converse, Credential, Embeddings, Gemini, GeminiCount,
+    GeminiEmbed, ImageModel, Images, Invoke, MessageCount, Messages, OllamaChat, OllamaEmbed,
+    OllamaGenerate, OllamaTags, Other, Predict, Responses, Stored, SystemOne, TitanEmbed,
 };
 
 /// Ends of routes, the first that fits; what is not here takes more than an end to tell.
-const ENDS: [(&str, Surface); 28] = [
+const ENDS: [(&str, Surface); 29] = [
     ("/chat/completions", Chat),
     ("/completions", Completions),
     ("/embeddings", Embeddings),
@@ -96,6 +102,7 @@ const ENDS: [(&str, Surface); 28] = [
     (":countTokens", GeminiCount),
     (":embedContent", GeminiEmbed),
     (":batchEmbedContents", GeminiEmbed),
+    (":predict", Predict),
     (":rawPredict", Chat),
     (":streamRawPredict", Chat),
     ("/api/chat", OllamaChat),
@@ -150,7 +157,8 @@ impl Surface {
 
     /// Whether the model is what the path says, whatever the body says.
     pub(crate) fn is_named_by_path(self) -> bool {
-        matches!(self, Gemini | GeminiCount | GeminiEmbed | Converse | Invoke)
+        matches!(self, Gemini | GeminiCount | GeminiEmbed | Predict)
+            || matches!(self, Converse | Invoke | TitanEmbed | CohereEmbed)
     }
 
     /// Whether answers can be streams.
@@ -215,6 +223,10 @@ mod tests {
                 MessageCount,
             ),
             ("/v1beta/models/e:batchEmbedContents", GeminiEmbed),
+            (
+                "/v1/projects/p/locations/l/publishers/google/models/e:predict",
+                Predict,
+            ),
             ("/api/generate", OllamaGenerate),
             ("/model/anthropic.claude-v1%3A0/converse-stream", Converse),
             ("/model/m/invoke-with-response-stream", Invoke),

@@ -16,6 +16,7 @@ const MARKS: [(&str, &[&str]); 3] = [
             ":countTokens",
             ":embedContent",
             ":batchEmbedContents",
+            ":predict",
             ":rawPredict",
             ":streamRawPredict",
         ],
@@ -107,7 +108,10 @@ mod tests {
             ),
             ("/openai/deployments/d/chat/completions", Some("d")),
             ("/v1/models/some", Some("some")),
-            ("/v1/models/m:predict", Some("m")),
+            (
+                "/v1/models/sim:tokens:3/a:b:predict",
+                Some("sim:tokens:3/a:b"),
+            ),
             ("/v1/chat/completions", None),
         ] {
             assert_eq!(model_in(path).as_deref(), model, "{path}");

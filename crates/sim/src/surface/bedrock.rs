@@ -1,7 +1,7 @@
-//! Bedrock's errors, and `InvokeModel` with a Claude model.
+//! Bedrock's errors, and `InvokeModel` with a Claude model or one for embeddings.
 //!
-//! What Invoke carries is Anthropic's own dialect, each event inside a `chunk` message; errors are
-//! Bedrock's. An error status is named in a header, an error inside a stream in the header of its message,
+//! What Invoke carries is the model's own dialect, Anthropic's with each event inside a `chunk` message; errors
+//! are Bedrock's. An error status is named in a header, an error inside a stream in the header of its message,
 //! and the body of both says only what happened.
 
 use super::{PROMPT_TOKENS, Voice, json, messages::Messages};
@@ -48,6 +48,18 @@ pub(super) fn problem_event(error: &Problem) -> Content {
         name,
         data: problem(error),
     }
+}
+
+/// A vector of Amazon's.
+pub(super) fn titan() -> String {
+    format!(r#"{{"embedding":[0.25,-0.5,0.125],"inputTextTokenCount":{PROMPT_TOKENS}}}"#)
+}
+
+/// Vectors of Cohere's, which counts no tokens.
+pub(super) fn cohere(ask: &Ask) -> String {
+    let vectors = vec!["[0.25,-0.5,0.125]"; ask.inputs].join(",");
+    let seq = ask.seq;
+    format!(r#"{{"id":"sim-{seq}","embeddings":[{vectors}],"response_type":"embeddings_floats"}}"#)
 }
 
 impl Voice for Invoke {

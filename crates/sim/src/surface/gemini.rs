@@ -108,6 +108,14 @@ pub(super) fn embeddings(ask: &Ask) -> String {
     }
 }
 
+/// Embeddings as Vertex predicts them: each text counts its own tokens.
+pub(super) fn predictions(ask: &Ask) -> String {
+    let one = format!(
+        r#"{{"embeddings":{{"statistics":{{"truncated":false,"token_count":{PROMPT_TOKENS}}},"values":[0.25,-0.5,0.125]}}}}"#
+    );
+    format!(r#"{{"predictions":[{}]}}"#, vec![one; ask.inputs].join(","))
+}
+
 impl Voice for Gemini {
     fn line_end(&self) -> &'static str {
         "\r\n"

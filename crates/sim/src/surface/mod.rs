@@ -89,11 +89,12 @@ pub(crate) fn voice(surface: Surface) -> &'static dyn Voice {
         Surface::Azure => &azure::Azure,
         Surface::Messages | Surface::MessageCount => &messages::Messages,
         Surface::Responses | Surface::Stored => &responses::Responses,
-        Surface::Gemini | Surface::GeminiCount | Surface::GeminiEmbed => &gemini::Gemini,
+        Surface::Gemini | Surface::GeminiCount => &gemini::Gemini,
+        Surface::GeminiEmbed | Surface::Predict => &gemini::Gemini,
         Surface::OllamaChat | Surface::OllamaEmbed | Surface::OllamaTags => &ollama::Chat,
         Surface::OllamaGenerate => &ollama::Generate,
         Surface::Converse => &converse::Converse,
-        Surface::Invoke => &bedrock::Invoke,
+        Surface::Invoke | Surface::TitanEmbed | Surface::CohereEmbed => &bedrock::Invoke,
         Surface::Chat | Surface::Embeddings | Surface::Images | Surface::ImageModel => &chat::Chat,
         Surface::SystemOne | Surface::Credential(_) | Surface::Other => &chat::Chat,
     }
@@ -108,6 +109,9 @@ pub(crate) fn whole(ask: &Ask, shape: &Shape) -> String {
         Surface::MessageCount => format!(r#"{{"input_tokens":{PROMPT_TOKENS}}}"#),
         Surface::GeminiCount => gemini::count(),
         Surface::GeminiEmbed => gemini::embeddings(ask),
+        Surface::Predict => gemini::predictions(ask),
+        Surface::TitanEmbed => bedrock::titan(),
+        Surface::CohereEmbed => bedrock::cohere(ask),
         Surface::OllamaEmbed => ollama::embeddings(ask),
         Surface::OllamaTags => ollama::tags(&["sim".to_owned()]),
         Surface::SystemOne => system_one::whole(ask),
@@ -142,7 +146,9 @@ pub(crate) fn content_type(ask: &Ask) -> &'static str {
 pub(crate) fn headers(ask: &Ask) -> &'static [(&'static str, &'static str)] {
     match ask.surface {
         Surface::Credential(issuer) => credential::headers(issuer),
-        Surface::Converse | Surface::Invoke => &[("x-amzn-requestid", "sim")],
+        Surface::Converse | Surface::Invoke | Surface::TitanEmbed | Surface::CohereEmbed => {
+            &[("x-amzn-requestid", "sim")]
+        }
         _ => &[],
     }
 }

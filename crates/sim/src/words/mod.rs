@@ -125,9 +125,10 @@ Behind any prefix, told by the end of the path:
   Anthropic   POST messages, messages/count_tokens
   Gemini      POST models/NAME:generateContent, :streamGenerateContent, :countTokens, :embedContent,
               :batchEmbedContents; a stream is SSE with ?alt=sse, else one JSON array
-  Vertex      as Gemini below publishers/google/, and publishers/anthropic/models/NAME:rawPredict and
-              :streamRawPredict as Anthropic
-  Bedrock     POST model/NAME/converse, converse-stream, invoke, invoke-with-response-stream (Claude)
+  Vertex      as Gemini below publishers/google/, models/NAME:predict for embeddings;
+              publishers/anthropic/models/NAME:rawPredict and :streamRawPredict as Anthropic
+  Bedrock     POST model/NAME/converse, converse-stream, invoke, invoke-with-response-stream (Claude);
+              invoke is told by its body and also gives Titan's and Cohere's embeddings
   Ollama      POST api/chat, api/generate, api/embed; GET api/tags
   TypeSafe    POST systemone
   Vercel      POST image-model

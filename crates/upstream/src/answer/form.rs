@@ -17,7 +17,7 @@ pub(super) fn is_labelled(api: Api, label: &HeaderValue) -> bool {
     let is = |name: &[u8]| kind.is_some_and(|k| k.trim_ascii().eq_ignore_ascii_case(name));
     match api.framing() {
         Framing::Lines => is(b"application/x-ndjson"),
-        Framing::EventStream => is(b"application/vnd.amazon.eventstream"),
+        Framing::EventStream | Framing::Chunks => is(b"application/vnd.amazon.eventstream"),
         _ => head::is_event_stream(label),
     }
 }
@@ -27,7 +27,9 @@ pub(super) fn is_labelled(api: Api, label: &HeaderValue) -> bool {
 pub(super) fn sniff(api: Api, bytes: &[u8]) -> Sniff {
     match (api.framing(), sniff::sniff(bytes)) {
         (Framing::Lines, Sniff::Json) => Sniff::Sse,
-        (Framing::EventStream, Sniff::Undecided) if !bytes.is_empty() => Sniff::Other,
+        (Framing::EventStream | Framing::Chunks, Sniff::Undecided) if !bytes.is_empty() => {
+            Sniff::Other
+        }
         (Framing::Sse, Sniff::Other) if api == Api::Gemini && starts_array(bytes) => Sniff::Array,
         (_, kind) => kind,
     }

@@ -82,7 +82,7 @@ impl Reader {
     /// where bytes go through.
     pub(super) fn made(&self) -> Events {
         if self.way.via.is_relay() {
-            return self.events(self.way.api.framing());
+            return self.events(self.way.api.framing().written());
         }
         let api = punctual_wire::Api::of(self.surface());
         let judge = api.judge(self.surface(), self.choices);

@@ -4,7 +4,7 @@
 //! can reach another path or a query (`:` as `%3A`, which Bedrock's signatures need).
 
 use crate::spec::Site;
-use punctual_wire::{Api, Surface};
+use punctual_wire::{Api, Surface, dialect::bedrock::Family};
 use std::{borrow::Cow, fmt::Write};
 
 /// A conversation in whatever API, by the one that a dialect has for it.
@@ -16,7 +16,7 @@ const fn conversation(surface: Surface, api: Api) -> Option<Api> {
     }
 }
 
-pub(super) fn openai_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn openai_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::Completions => Some(Api::Completions),
         Surface::Embeddings => Some(Api::Embeddings),
@@ -25,18 +25,18 @@ pub(super) fn openai_api(surface: Surface, _: &str) -> Option<Api> {
     }
 }
 
-pub(super) fn responses_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn responses_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     conversation(surface, Api::Responses)
 }
 
-pub(super) fn anthropic_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn anthropic_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::CountTokens => Some(Api::CountTokens),
         _ => conversation(surface, Api::Messages),
     }
 }
 
-pub(super) fn gemini_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn gemini_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::Embeddings => Some(Api::GeminiEmbeddings),
         _ => conversation(surface, Api::Gemini),
@@ -44,14 +44,15 @@ pub(super) fn gemini_api(surface: Surface, _: &str) -> Option<Api> {
 }
 
 /// Claude is spoken to in Anthropic's own words there.
-pub(super) fn vertex_api(surface: Surface, model: &str) -> Option<Api> {
-    match model.starts_with("claude") {
-        true => conversation(surface, Api::VertexMessages),
-        false => conversation(surface, Api::Gemini),
+pub(super) fn vertex_api(_: &Site, surface: Surface, model: &str) -> Option<Api> {
+    match (surface, model.starts_with("claude")) {
+        (_, true) => conversation(surface, Api::VertexMessages),
+        (Surface::Embeddings, false) => Some(Api::VertexEmbeddings),
+        (_, false) => conversation(surface, Api::Gemini),
     }
 }
 
-pub(super) fn ollama_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn ollama_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::Completions => Some(Api::OllamaGenerate),
         Surface::Embeddings => Some(Api::OllamaEmbed),
@@ -59,11 +60,20 @@ pub(super) fn ollama_api(surface: Surface, _: &str) -> Option<Api> {
     }
 }
 
-pub(super) fn bedrock_api(surface: Surface, _: &str) -> Option<Api> {
-    conversation(surface, Api::Converse)
+/// A model whose name does not tell its maker is taken for Claude where Claude is to be invoked, because nothing
+/// else can be meant by it.
+pub(super) fn bedrock_api(site: &Site, surface: Surface, model: &str) -> Option<Api> {
+    match (surface, Family::of(model)) {
+        (Surface::Embeddings, Family::TitanEmbed) => Some(Api::TitanEmbeddings),
+        (Surface::Embeddings, Family::CohereEmbed) => Some(Api::CohereEmbeddings),
+        (_, Family::Claude | Family::Unknown) if site.invoke => {
+            conversation(surface, Api::InvokeMessages)
+        }
+        _ => conversation(surface, Api::Converse),
+    }
 }
 
-pub(super) fn images_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn images_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::Images => Some(Api::Images),
         Surface::Passthrough => Some(Api::Raw),
@@ -71,7 +81,7 @@ pub(super) fn images_api(surface: Surface, _: &str) -> Option<Api> {
     }
 }
 
-pub(super) fn vercel_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn vercel_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::Images => Some(Api::VercelImages),
         Surface::Passthrough => Some(Api::Raw),
@@ -79,7 +89,7 @@ pub(super) fn vercel_api(surface: Surface, _: &str) -> Option<Api> {
     }
 }
 
-pub(super) fn typesafe_api(surface: Surface, _: &str) -> Option<Api> {
+pub(super) fn typesafe_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
     match surface {
         Surface::SystemOne => Some(Api::SystemOne),
         Surface::Passthrough => Some(Api::Raw),
@@ -148,6 +158,7 @@ pub(super) fn vertex(site: &Site, api: Api, model: &str, stream: bool) -> String
 fn google_method(api: Api, stream: bool) -> &'static str {
     match (api, stream) {
         (Api::GeminiEmbeddings, _) => "batchEmbedContents",
+        (Api::VertexEmbeddings, _) => "predict",
         (Api::VertexMessages, false) => "rawPredict",
         (Api::VertexMessages, true) => "streamRawPredict",
         (_, false) => "generateContent",
@@ -164,11 +175,12 @@ pub(super) fn ollama(_: &Site, api: Api, _: &str, _: bool) -> String {
     path.to_owned()
 }
 
-pub(super) fn bedrock(_: &Site, _: Api, model: &str, stream: bool) -> String {
-    let method = if stream {
-        "converse-stream"
-    } else {
-        "converse"
+pub(super) fn bedrock(_: &Site, api: Api, model: &str, stream: bool) -> String {
+    let method = match (api, stream) {
+        (Api::Converse, false) => "converse",
+        (Api::Converse, true) => "converse-stream",
+        (Api::InvokeMessages, true) => "invoke-with-response-stream",
+        _ => "invoke",
     };
     format!("/model/{}/{method}", segment(model))
 }
@@ -252,6 +264,26 @@ mod tests {
     }
 
     #[test]
+    fn claude_is_invoked_where_that_is_said_and_nobody_else_is() {
+        let invoked = Site {
+            invoke: true,
+            ..Site::default()
+        };
+        let profile = "arn:aws:bedrock:us-east-1:1:application-inference-profile/a1b2";
+        for (site, model, api) in [
+            (&invoked, "us.anthropic.claude-x-v1:0", Api::InvokeMessages),
+            (&invoked, profile, Api::InvokeMessages),
+            (&invoked, "amazon.nova-lite-v1:0", Api::Converse),
+            (&Site::default(), "anthropic.claude-x-v1:0", Api::Converse),
+        ] {
+            for surface in [Surface::Chat, Surface::Responses, Surface::Messages] {
+                assert_eq!(bedrock_api(site, surface, model), Some(api), "{model}");
+            }
+            assert_eq!(bedrock_api(site, Surface::Embeddings, model), None);
+        }
+    }
+
+    #[test]
     fn each_dialect_has_its_request_lines() {
         let site = Site {
             api_version: Some("2024-10-21".into()),
@@ -294,6 +326,28 @@ mod tests {
             (
                 bedrock(&plain, Api::Converse, "amazon.nova-lite-v1:0", true),
                 "/model/amazon.nova-lite-v1%3A0/converse-stream",
+            ),
+            (
+                bedrock(
+                    &plain,
+                    Api::InvokeMessages,
+                    "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-x",
+                    true,
+                ),
+                "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.anthropic.claude-x/invoke-with-response-stream",
+            ),
+            (
+                bedrock(
+                    &plain,
+                    Api::TitanEmbeddings,
+                    "amazon.titan-embed-text-v2:0",
+                    false,
+                ),
+                "/model/amazon.titan-embed-text-v2%3A0/invoke",
+            ),
+            (
+                vertex(&site, Api::VertexEmbeddings, "text-embedding-005", false),
+                "/projects/p/locations/us-central1/publishers/google/models/text-embedding-005:predict",
             ),
             (typesafe(&plain, Api::SystemOne, "m", false), "/systemone"),
         ] {

@@ -10,13 +10,17 @@ use crate::{
     way::Way,
 };
 use bytes::Bytes;
+use http::HeaderName;
 use punctual_core::{Call, Code, Failure, Unsupported};
 use punctual_wire::{
-    Api, BadBody, Surface, error_body,
+    Api, BadBody, Surface, error_body, hosted,
     middle::{Lost, Options},
-    peek, splice, vertex,
+    peek, splice,
 };
 use std::sync::Arc;
+
+/// What of Anthropic's API that is not for everyone is asked for.
+pub(super) const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
 /// A body as it is sent.
 pub(crate) struct Written {
@@ -64,11 +68,7 @@ pub(crate) fn written(target: &Target, way: &Way, call: &Call) -> Result<Written
         return Ok(Written::plain(vec![call.body.clone()]));
     }
     if call.native {
-        let body = match way.api {
-            Api::VertexMessages => vertex::anthropic_request(&call.body),
-            _ => call.body.clone(),
-        };
-        return Ok(Written::plain(vec![body]));
+        return Ok(Written::plain(vec![hosted(target, way, call, &call.body)]));
     }
     let mut lost = Lost::default();
     let options = Options {
@@ -82,11 +82,14 @@ pub(crate) fn written(target: &Target, way: &Way, call: &Call) -> Result<Written
         .via
         .request(&call.body, &options, &mut lost)
         .map_err(unreadable)?;
-    let parts = match (translated, way.api) {
-        (Some(body), Api::VertexMessages) => vec![vertex::anthropic_request(&body)],
-        (Some(body), _) => vec![body],
-        (None, Api::VertexMessages) => vec![vertex::anthropic_request(&call.body)],
-        (None, _) => relayed(target, way, call),
+    if let Some(why) = &lost.refusal {
+        let text = format!("target {} cannot be asked: {why}", target.name);
+        return Err(Failure::new(Code::Unsupported, text));
+    }
+    let parts = match (translated, way.api.host()) {
+        (Some(body), _) => vec![hosted(target, way, call, &body)],
+        (None, Some(_)) => vec![hosted(target, way, call, &call.body)],
+        (None, None) => relayed(target, way, call),
     };
     match refused(&lost, call.policy.unsupported) {
         Some(names) => Err(unsupported(target, &names)),
@@ -101,6 +104,20 @@ pub(crate) fn written(target: &Target, way: &Way, call: &Call) -> Result<Written
 /// Only vectors come in two forms, and only a translation has to choose.
 fn wants_base64(way: &Way, call: &Call) -> bool {
     way.surface == Surface::Embeddings && !way.via.is_relay() && peek::wants_base64(&call.body)
+}
+
+/// A body as the host of the API takes it, where that is not the API's maker. Betas are the target's own, or the
+/// caller's.
+fn hosted(target: &Target, way: &Way, call: &Call, body: &Bytes) -> Bytes {
+    let Some(host) = way.api.host() else {
+        return body.clone();
+    };
+    let headers = match target.headers.contains_key(BETA) {
+        true => &target.headers,
+        false => &call.headers,
+    };
+    let betas = headers.get_all(BETA).into_iter();
+    hosted::request(host, body, betas.filter_map(|value| value.to_str().ok()))
 }
 
 /// The caller's body with the target's model, and with the usage chunk asked for where the target does.

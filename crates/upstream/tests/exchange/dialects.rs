@@ -142,6 +142,20 @@ async fn what_is_no_conversation_is_served_by_those_who_have_it() {
             "\"embedding\"",
         ),
         (
+            Dialect::Vertex,
+            "/v1",
+            Surface::Embeddings,
+            "/v1/projects/p/locations/l/publishers/google/models/m:predict",
+            "\"embedding\"",
+        ),
+        (
+            Dialect::Bedrock,
+            "",
+            Surface::Embeddings,
+            "/model/cohere.embed-v4%3A0/invoke",
+            "\"embedding\"",
+        ),
+        (
             Dialect::TypeSafe,
             "/v1",
             Surface::SystemOne,
@@ -149,7 +163,11 @@ async fn what_is_no_conversation_is_served_by_those_who_have_it() {
             "{",
         ),
     ] {
-        let bench = bench(dialect, base, "m").await;
+        let model = match dialect {
+            Dialect::Bedrock => "cohere.embed-v4:0",
+            _ => "m",
+        };
+        let bench = bench(dialect, base, model).await;
         let heard = bench.hear(&ask(surface, false)).await;
         assert!(
             heard.failure.is_none(),

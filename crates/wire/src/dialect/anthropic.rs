@@ -25,7 +25,7 @@ pub use answer::{judge_answer, judge_count};
 pub use error::{PING, error, error_event, is_envelope};
 
 use super::Judge;
-use crate::middle::{Derived, SurfaceCodec, UpstreamCodec};
+use crate::middle::{Decode, Derived, SurfaceCodec, UpstreamCodec};
 
 /// The caller's side.
 pub const SURFACE: SurfaceCodec = SurfaceCodec {
@@ -43,6 +43,10 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
 
 /// Judges a stream that is relayed as it comes. There is never more than one choice.
 pub fn judge(choices: u32) -> Box<dyn Judge> {
-    let derived = Derived::new((UPSTREAM.stream)(choices));
-    Box::new(judge::Written::new(derived))
+    judge_by((UPSTREAM.stream)(choices))
+}
+
+/// The same by another reader of these events.
+pub(super) fn judge_by(decode: Box<dyn Decode>) -> Box<dyn Judge> {
+    Box::new(judge::Written::new(Derived::new(decode)))
 }

@@ -1,4 +1,5 @@
-//! The Converse API of Amazon Bedrock: one form for the models of many makers.
+//! Amazon Bedrock: the Converse API, one form for the models of many makers, and InvokeModel, where each model
+//! is asked in its maker's own words.
 //!
 //! The shapes are those of the service model of `bedrock-runtime` (2023-09-30) as botocore 1.44 has it.
 //! The model stands in the path, and so does whether a stream is asked for, so neither is in the body.
@@ -6,12 +7,15 @@
 //! What only the models of one maker understand goes into `additionalModelRequestFields`, and by the
 //! model's name only to them: an unknown field there is a 400.
 
-use crate::middle::{Decode, UpstreamCodec};
+use super::{Judge, anthropic};
+use crate::middle::UpstreamCodec;
 
 mod answer;
 mod block;
 mod claude;
+mod embed;
 mod exception;
+mod family;
 mod invoke;
 mod media;
 mod request;
@@ -23,6 +27,9 @@ mod tools;
 mod turns;
 mod words;
 
+pub use embed::{cohere_answer, cohere_request, titan_answer, titan_request};
+pub use family::Family;
+
 /// Speaks to Converse and ConverseStream.
 pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
     request: request::write,
@@ -30,8 +37,15 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
     stream: |_| Box::new(stream::Stream::default()),
 };
 
-/// A reader of `invoke-with-response-stream` with an Anthropic model: events of the Messages API in
-/// event-stream messages.
-pub fn invoke_stream(choices: u32) -> Box<dyn Decode> {
-    Box::new(invoke::Invoke::new(choices))
+/// Speaks to InvokeModel and InvokeModelWithResponseStream with an Anthropic model, but for what
+/// [`hosted`](crate::hosted) does to a body.
+pub const INVOKE: UpstreamCodec = UpstreamCodec {
+    request: anthropic::UPSTREAM.request,
+    answer: invoke::read,
+    stream: invoke::begin,
+};
+
+/// Judges a stream of [`INVOKE`] whose events are relayed as they come.
+pub fn invoke_judge(choices: u32) -> Box<dyn Judge> {
+    anthropic::judge_by(invoke::begin(choices))
 }

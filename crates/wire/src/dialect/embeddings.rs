@@ -29,6 +29,15 @@ pub(super) struct Question {
 impl Question {
     /// Reads one; what has no place is named in `lost`.
     pub(super) fn read(body: &[u8], lost: &mut Lost) -> Result<Self, BadBody> {
+        Self::read_with(body, [], lost).map(|(question, [])| question)
+    }
+
+    /// The same with further members, which the provider has a place for and OpenAI has not.
+    pub(super) fn read_with<const N: usize>(
+        body: &[u8],
+        also: [&str; N],
+        lost: &mut Lost,
+    ) -> Result<(Self, [Option<Json>; N]), BadBody> {
         let text = object(body)?;
         let names = ["input", "dimensions"];
         let found = json::read(text, &names, false).map_err(|_| syntax(text))?;
@@ -40,14 +49,18 @@ impl Question {
         // `model` is the target's, and the answer is written in the encoding that was asked for
         let known = ["model", "input", "dimensions", "encoding_format"];
         for (name, value) in json::entries(text).unwrap_or_default() {
-            if !known.contains(&name.as_str()) && !json::is_null(value) {
+            let has_a_place = known.iter().chain(&also).any(|known| *known == name);
+            if !has_a_place && !json::is_null(value) {
                 lost.parameter(name);
             }
         }
-        Ok(Self {
+        let further = json::members(text, &also).unwrap_or([None; N]);
+        let question = Self {
             inputs,
             dimensions: dimensions.and_then(Json::parse),
-        })
+        };
+        let given = |value: Option<&str>| value.filter(|v| !json::is_null(v)).and_then(Json::parse);
+        Ok((question, further.map(given)))
     }
 }
 

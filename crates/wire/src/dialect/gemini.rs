@@ -1,8 +1,9 @@
 //! Google's Gemini API, also on Vertex AI.
 //!
-//! `generateContent` and `streamGenerateContent`, and `batchEmbedContents` for embeddings. The model is named
-//! in the path and not in the body. Both services say the same in the same words, apart from arguments of
-//! calls that come in pieces and times of creation, which only Vertex AI has.
+//! `generateContent` and `streamGenerateContent`, and for embeddings `batchEmbedContents` or, on Vertex AI,
+//! `predict`. The model is named in the path and not in the body. Of a conversation both services say the same
+//! in the same words, apart from arguments of calls that come in pieces and times of creation, which only
+//! Vertex AI has.
 //!
 //! Its ways: a message is an object of parts whose kind is told by which member is there; a call needs no id
 //! and its arguments are an object; a result names the tool and not the call; `STOP` is also the end of an
@@ -17,12 +18,14 @@ mod input;
 mod logprobs;
 mod part;
 mod path;
+mod predict;
 mod request;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use embed::{answer as embed_answer, request as embed_request};
+pub use predict::{answer as predict_answer, request as predict_request};
 
 use crate::middle::UpstreamCodec;
 

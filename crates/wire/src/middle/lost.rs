@@ -12,6 +12,9 @@ pub struct Lost {
     pub parameters: Vec<Cow<'static, str>>,
     /// Parts of the question or of the answer itself.
     pub content: Vec<Cow<'static, str>>,
+    /// Why the question as it stands cannot be put at all, whatever the route would rather lose: the field, what
+    /// is wrong with it and the fix, never a value of it.
+    pub refusal: Option<String>,
 }
 
 /// Unknown members beyond this many are not named one by one.
@@ -34,9 +37,14 @@ impl Lost {
         self.parameter("messages[].reasoning");
     }
 
+    /// The question cannot be put, for this reason. The first counts.
+    pub fn refuse(&mut self, why: String) {
+        self.refusal.get_or_insert(why);
+    }
+
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
-        self.parameters.is_empty() && self.content.is_empty()
+        self.parameters.is_empty() && self.content.is_empty() && self.refusal.is_none()
     }
 
     /// All names, content first.
@@ -51,6 +59,7 @@ impl Lost {
     pub fn merge(&mut self, other: Self) {
         other.parameters.into_iter().for_each(|n| self.parameter(n));
         other.content.into_iter().for_each(|n| self.content(n));
+        other.refusal.into_iter().for_each(|why| self.refuse(why));
     }
 }
 

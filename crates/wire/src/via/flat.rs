@@ -3,7 +3,7 @@
 use super::{Flat, Streams};
 use crate::{
     Api, Surface,
-    dialect::{gemini, ollama, vercel},
+    dialect::{bedrock, gemini, ollama, vercel},
 };
 
 const GENERATE: Flat = Flat {
@@ -27,6 +27,24 @@ const GEMINI_EMBED: Flat = Flat {
     stream: None,
 };
 
+const VERTEX_EMBED: Flat = Flat {
+    request: |body, _, lost| gemini::predict_request(body, lost),
+    answer: gemini::predict_answer,
+    stream: None,
+};
+
+const TITAN_EMBED: Flat = Flat {
+    request: |body, options, lost| bedrock::titan_request(body, options.model, lost),
+    answer: bedrock::titan_answer,
+    stream: None,
+};
+
+const COHERE_EMBED: Flat = Flat {
+    request: |body, options, lost| bedrock::cohere_request(body, options.model, lost),
+    answer: bedrock::cohere_answer,
+    stream: None,
+};
+
 const VERCEL_IMAGES: Flat = Flat {
     request: |body, _, lost| vercel::request(body, lost),
     answer: vercel::answer,
@@ -39,6 +57,9 @@ pub(super) const fn between(surface: Surface, api: Api) -> Option<&'static Flat>
         (Surface::Completions, Api::OllamaGenerate) => Some(&GENERATE),
         (Surface::Embeddings, Api::OllamaEmbed) => Some(&OLLAMA_EMBED),
         (Surface::Embeddings, Api::GeminiEmbeddings) => Some(&GEMINI_EMBED),
+        (Surface::Embeddings, Api::VertexEmbeddings) => Some(&VERTEX_EMBED),
+        (Surface::Embeddings, Api::TitanEmbeddings) => Some(&TITAN_EMBED),
+        (Surface::Embeddings, Api::CohereEmbeddings) => Some(&COHERE_EMBED),
         (Surface::Images, Api::VercelImages) => Some(&VERCEL_IMAGES),
         _ => None,
     }

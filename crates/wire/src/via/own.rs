@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::{Said, converse};
 use crate::{
     Api, Surface, Verdict,
-    dialect::{anthropic, openai, responses},
+    dialect::{anthropic, bedrock, openai, responses},
     middle::{SurfaceCodec, UpstreamCodec},
 };
 
@@ -18,6 +18,7 @@ pub(super) const fn codecs(api: Api) -> Option<(&'static SurfaceCodec, &'static 
     Some(match api {
         Api::Responses => (&responses::SURFACE, &responses::UPSTREAM),
         Api::Messages | Api::VertexMessages => (&anthropic::SURFACE, &anthropic::UPSTREAM),
+        Api::InvokeMessages => (&anthropic::SURFACE, &bedrock::INVOKE),
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use crate::frame::{Framing, Splitter};
 use crate::middle::{Delta, Json, Part, Seen};
 
 /// A whole answer of each API: a thought where the API has them, text, a call of a tool, counts.
-const ANSWERS: [(Api, &str); 7] = [
+const ANSWERS: [(Api, &str); 8] = [
     (
         Api::Chat,
         r#"{"id":"a","object":"chat.completion","created":5,"model":"m","choices":[{"index":0,
@@ -23,6 +23,7 @@ const ANSWERS: [(Api, &str); 7] = [
     ),
     (Api::Messages, MESSAGE),
     (Api::VertexMessages, MESSAGE),
+    (Api::InvokeMessages, MESSAGE),
     (
         Api::Gemini,
         r#"{"responseId":"a","modelVersion":"m","candidates":[{"index":0,"content":{"role":"model","parts":[
@@ -96,7 +97,7 @@ fn whole(api: Api, body: &str) -> Heard {
 fn streamed(api: Api, bytes: Bytes) -> Heard {
     let mut heard = Heard::default();
     let mut decode = (api.codec().unwrap().stream)(1);
-    let mut splitter = Splitter::new(api.framing(), 1 << 20);
+    let mut splitter = Splitter::new(api.framing().written(), 1 << 20);
     splitter.push(bytes);
     while let Some(frame) = splitter.next() {
         let seen = decode.decode(&frame.unwrap(), &mut |delta| heard.hear(&delta));

@@ -2,7 +2,7 @@
 
 use super::entry::layer;
 use crate::{
-    check::{Desk, door, layers::Layer},
+    check::{Desk, door, layers::Layer, site},
     environment::Meaning,
     path::Path,
     raw::{self, Clocks, Connection, Settings},
@@ -36,7 +36,9 @@ pub(super) fn layers(file: &raw::File, desk: &mut Desk<'_>) -> Vec<Layer> {
 
 /// What a provider's dialect must know is said there too, but for what is a model's.
 pub(super) fn refuse_site(own: &raw::Site, provider: &str, at: &Path, desk: &mut Desk<'_>) {
-    for key in own.said().into_iter().filter(|key| *key != "num_ctx") {
+    let of_a_model = site::of_a_model(own).said();
+    let said = own.said().into_iter();
+    for key in said.filter(|key| !of_a_model.contains(key)) {
         desk.error(
             &at.key(key),
             format!("{key} belongs to the provider {provider}"),

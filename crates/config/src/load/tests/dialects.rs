@@ -135,6 +135,37 @@ fn a_target_sizes_its_own_context() {
 }
 
 #[test]
+fn claude_is_invoked_where_the_provider_or_the_target_says_so() {
+    let bedrock = |provider: &str, target: &str| {
+        let provider = format!("dialect: bedrock, region: r{provider}");
+        file(&provider).replace("model: m", target)
+    };
+    let claude = "model: us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+    for (provider, target, invoke) in [
+        ("", "", false),
+        (", api: converse", "", false),
+        (", api: invoke", "", true),
+        ("", ", api: invoke", true),
+        (", api: invoke", ", api: converse", false),
+    ] {
+        let text = bedrock(provider, &format!("{claude}{target}"));
+        assert_eq!(told(&text), Vec::<String>::new(), "{text}");
+        assert_eq!(config(&text).targets[0].site.invoke, invoke, "{text}");
+    }
+    // what is no Claude is asked otherwise, and only a target that insists on it is wrong
+    let nova = "model: \"amazon.nova-lite-v1:0\"";
+    assert_eq!(told(&bedrock(", api: invoke", nova)), Vec::<String>::new());
+    insta::assert_snapshot!(
+        [
+            told(&bedrock("", &format!("{nova}, api: invoke"))).remove(0),
+            told(&bedrock(", api: rest", claude)).remove(0),
+            told(&file("dialect: ollama, api: invoke")).remove(0),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
 fn what_has_no_place_is_dropped_or_refused_as_the_route_says() {
     for (word, rule) in [
         ("drop", Unsupported::Drop),

@@ -1,57 +1,47 @@
-//! The stream of InvokeModelWithResponseStream: messages of the kind `chunk`, each with an event of the
-//! model's own API in base64.
-
-use base64::{Engine, prelude::BASE64_STANDARD};
-use bytes::Bytes;
+//! InvokeModel with an Anthropic model: the Messages API, but for its failures.
+//!
+//! A whole answer is a message, a stream is one of the same events once they are out of their chunks
+//! ([`Framing::Chunks`](crate::frame::Framing::Chunks)). What fails is told in Bedrock's words: a message of
+//! the event stream of its own kind, or an object with the name of an exception.
 
 use super::exception;
 use crate::{
+    Verdict,
     dialect::anthropic,
-    frame::{Frame, Framing, Splitter},
-    json,
-    middle::{Decode, Delta, Seen},
+    frame::Frame,
+    middle::{Answer, Decode, Delta, Seen},
 };
 
-/// Reads events of the Messages API out of `chunk` messages.
-pub(super) struct Invoke {
+/// Reads events of the Messages API, and the failures between them.
+struct Invoke {
     inner: Box<dyn Decode>,
 }
 
-impl Invoke {
-    pub(super) fn new(choices: u32) -> Self {
-        Self {
-            inner: (anthropic::UPSTREAM.stream)(choices),
-        }
-    }
+pub(super) fn begin(choices: u32) -> Box<dyn Decode> {
+    Box::new(Invoke {
+        inner: (anthropic::UPSTREAM.stream)(choices),
+    })
 }
 
 impl Decode for Invoke {
     fn decode(&mut self, frame: &Frame, sink: &mut dyn FnMut(Delta<'_>)) -> Seen {
-        let Frame::Message(message) = frame else {
-            return Seen::Unparsed;
-        };
-        if let Some(verdict) = exception::of_message(message) {
-            return Seen::Error(verdict);
+        match frame {
+            Frame::Message(message) => {
+                exception::of_message(message).map_or(Seen::Data, Seen::Error)
+            }
+            event => self.inner.decode(event, sink),
         }
-        if message.name().is_some_and(|name| name != "chunk") {
-            return Seen::Data;
-        }
-        let event = message.data().and_then(|data| unwrap(&data));
-        event.map_or(Seen::Unparsed, |event| self.inner.decode(&event, sink))
+    }
+
+    fn over(&mut self, sink: &mut dyn FnMut(Delta<'_>)) {
+        self.inner.over(sink);
     }
 }
 
-/// The event as it would stand in a stream of the Messages API.
-fn unwrap(data: &[u8]) -> Option<Frame> {
-    let bytes = json::member(std::str::from_utf8(data).ok()?, "bytes")?;
-    let json = BASE64_STANDARD.decode(&*json::text(bytes)?).ok()?;
-    let text = std::str::from_utf8(&json).ok()?;
-    let kind = json::member(text, "type").and_then(json::text)?;
-    // breaks of lines stand only between the tokens of JSON, where blanks do as well
-    let line = text.replace(['\n', '\r'], " ");
-    let kind = kind.replace(['\n', '\r'], " ");
-    let event = format!("event: {kind}\ndata: {line}\n\n");
-    let mut splitter = Splitter::new(Framing::Sse, event.len());
-    splitter.push(Bytes::from(event));
-    splitter.next()?.ok()
+pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    match exception::of_answer(text) {
+        Some(verdict) => Err(verdict),
+        None => (anthropic::UPSTREAM.answer)(body),
+    }
 }

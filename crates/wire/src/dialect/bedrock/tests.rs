@@ -10,13 +10,15 @@ use crate::{
 
 mod answer;
 mod captures;
+mod embed;
+mod invoke;
 mod question;
 mod stream;
 mod thinking;
 
 /// The frames of a stream that comes in these pieces.
-fn frames(pieces: &[&[u8]]) -> Vec<Frame> {
-    let mut splitter = Splitter::new(Framing::EventStream, 1 << 20);
+fn frames(framing: Framing, pieces: &[&[u8]]) -> Vec<Frame> {
+    let mut splitter = Splitter::new(framing, 1 << 20);
     let mut out = Vec::new();
     for piece in pieces {
         splitter.push(Bytes::copy_from_slice(piece));

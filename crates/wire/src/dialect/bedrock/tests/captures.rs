@@ -6,13 +6,13 @@ use super::*;
 use crate::{
     dialect::{
         Finish, Judge, Kind,
-        bedrock::{UPSTREAM, invoke_stream},
+        bedrock::{INVOKE, UPSTREAM},
     },
     middle::Derived,
 };
 
 /// The recorded stream, in pieces of `size` bytes.
-fn recorded(names: &[&str], size: usize) -> Option<Vec<Frame>> {
+fn recorded(framing: Framing, names: &[&str], size: usize) -> Option<Vec<Frame>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures");
     let read = |name: &&str| fs::read(folder.join(name)).ok();
     let Some(bytes) = names.iter().map(read).collect::<Option<Vec<_>>>() else {
@@ -20,7 +20,7 @@ fn recorded(names: &[&str], size: usize) -> Option<Vec<Frame>> {
         return None;
     };
     let bytes = bytes.concat();
-    Some(frames(&bytes.chunks(size).collect::<Vec<_>>()))
+    Some(frames(framing, &bytes.chunks(size).collect::<Vec<_>>()))
 }
 
 fn judged(mut judge: Derived, frames: &[Frame]) -> (Option<Finish>, Option<u64>, usize) {
@@ -40,7 +40,7 @@ fn judged(mut judge: Derived, frames: &[Frame]) -> (Option<Finish>, Option<u64>,
 fn recorded_streams_are_read_to_their_end() {
     let converse = |names: &[&str], finish: Finish, output: u64, content: usize| {
         for size in [1, 7, 4096] {
-            let Some(frames) = recorded(names, size) else {
+            let Some(frames) = recorded(Framing::EventStream, names, size) else {
                 return;
             };
             let found = judged(Derived::new((UPSTREAM.stream)(1)), &frames);
@@ -81,8 +81,11 @@ fn recorded_streams_are_read_to_their_end() {
         44,
         5,
     );
-    if let Some(frames) = recorded(&["46-bedrock-invoke-stream-claude.eventstream"], 100) {
-        let (finish, output, _) = judged(Derived::new(invoke_stream(1)), &frames);
-        assert_eq!((finish, output), (Some(Finish::ToolCalls), Some(134)));
+    let invoked = &["46-bedrock-invoke-stream-claude.eventstream"];
+    for size in [1, 7, 4096] {
+        if let Some(frames) = recorded(Framing::Chunks, invoked, size) {
+            let (finish, output, _) = judged(Derived::new((INVOKE.stream)(1)), &frames);
+            assert_eq!((finish, output), (Some(Finish::ToolCalls), Some(134)));
+        }
     }
 }

@@ -7,17 +7,19 @@ use crate::{
     Class, Usage,
     dialect::{
         Durations, End, Finish, Judge, Kind,
-        bedrock::{UPSTREAM, invoke_stream},
+        bedrock::{INVOKE, UPSTREAM},
     },
     eventstream::tests::{message, text},
     middle::{Derived, Start},
 };
 
 const TOOLS: &str = include_str!("../../../../tests/fixtures/bedrock/thoughts-and-tools.txt");
-const INVOKE: &str = include_str!("../../../../tests/fixtures/bedrock/invoke.txt");
 
 fn read(bytes: &[u8]) -> (Vec<String>, Vec<Seen>) {
-    told(&mut *(UPSTREAM.stream)(1), &frames(&[bytes]))
+    told(
+        &mut *(UPSTREAM.stream)(1),
+        &frames(Framing::EventStream, &[bytes]),
+    )
 }
 
 fn usage() -> Usage {
@@ -205,7 +207,10 @@ fn reasons_to_stop_are_those_of_every_dialect() {
         );
         let bytes = [event("messageStop", &stop), event("metadata", "{}")].concat();
         let mut judge = Derived::new((UPSTREAM.stream)(1));
-        let all: Vec<_> = frames(&[&bytes]).iter().map(|f| judge.judge(f)).collect();
+        let all: Vec<_> = frames(Framing::EventStream, &[&bytes])
+            .iter()
+            .map(|f| judge.judge(f))
+            .collect();
         (all[0].finish.clone(), all[1].ends, all[0].kind.clone())
     };
     for (reason, finish, end) in [
@@ -234,30 +239,6 @@ fn reasons_to_stop_are_those_of_every_dialect() {
     }
 }
 
-#[test]
-fn events_of_the_messages_api_are_unwrapped() {
-    use base64::{Engine, prelude::BASE64_STANDARD};
-    let chunks: Vec<u8> = INVOKE
-        .lines()
-        .flat_map(|json| {
-            let bytes = BASE64_STANDARD.encode(json);
-            event("chunk", &format!(r#"{{"bytes":"{bytes}","p":"abc"}}"#))
-        })
-        .collect();
-    let (deltas, seen) = told(&mut *invoke_stream(1), &frames(&[&chunks]));
-    let text = Delta::Text {
-        choice: 0,
-        text: "Hi\nthere".into(),
-        logprobs: None,
-    };
-    assert!(deltas.contains(&delta(&text)), "{deltas:?}");
-    assert!(deltas.contains(&"Ended".to_owned()), "{deltas:?}");
-    assert_eq!(seen.last(), Some(&Seen::Last));
-    let failure = frames(&[&exception("throttlingException", "{}")]);
-    let (_, seen) = told(&mut *invoke_stream(1), &failure);
-    assert!(matches!(&seen[0], Seen::Error(v) if v.class == Class::RateLimited));
-}
-
 proptest! {
     #[test]
     fn the_same_steps_however_the_bytes_are_cut(cuts in prop::collection::vec(0_usize..4000, 0..12)) {
@@ -266,7 +247,7 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let pieces: Vec<&[u8]> = cuts.windows(2).map(|w| &bytes[w[0]..w[1]]).collect();
-        let cut = told(&mut *(UPSTREAM.stream)(1), &frames(&pieces));
+        let cut = told(&mut *(UPSTREAM.stream)(1), &frames(Framing::EventStream, &pieces));
         prop_assert_eq!(cut, read(&bytes));
     }
 
@@ -282,7 +263,7 @@ proptest! {
         for payload in [payload, nested] {
             let bytes = [event(&name, &payload), exception(&name, &payload)].concat();
             read(&bytes);
-            told(&mut *invoke_stream(1), &frames(&[&bytes]));
+            told(&mut *(INVOKE.stream)(1), &frames(Framing::Chunks, &[&bytes]));
             let _ = (UPSTREAM.answer)(payload.as_bytes());
         }
     }
