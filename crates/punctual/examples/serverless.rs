@@ -3,7 +3,8 @@
 //! Whoever runs it sends SIGTERM at the end of the window and SIGKILL shortly after. The end of the run is set
 //! once, from the environment (`PUNCTUAL_EXECUTION_LIMIT`, `PUNCTUAL_EXECUTION_RESERVE`; 15 s and 2 s here where
 //! nothing is said); every call is clamped to it, so that what is in the middle of a call then still has its
-//! result, and its log, to write; no call begins with under 5 s left. Both go to the folder named first, or to a new one for temporary files.
+//! result, and its log, to write. No call begins with under 5 s left. Both go to the folder named first, or to a
+//! new one for temporary files.
 //!
 //! It works through more questions than fit, against a simulator in the process that is slow to answer.
 
