@@ -53,7 +53,12 @@ pub fn stream(data: &[u8]) {
             };
             let outcome = write(&whole);
             assert_eq!(outcome, write(&cut), "it matters how it was cut");
-            outcome.inspect(|outcome| checked(surface, choices, outcome));
+            outcome.inspect(|outcome| {
+                // a step of few bytes is an event of 3 KiB at the most
+                let most = (bytes.len() + 16) << 9;
+                assert!(outcome.body.len() + outcome.end.len() <= most);
+                checked(surface, choices, outcome);
+            });
         }
     }
     for (surface, api) in FLAT.into_iter().filter(|(_, api)| *api == source.api) {

@@ -135,3 +135,15 @@ pub struct Start<'a> {
     /// Unix seconds.
     pub created: Option<u64>,
 }
+
+/// Bytes. Ids and names are far shorter.
+const REPEATED: usize = 1024;
+
+impl Start<'_> {
+    /// Id and model for a writer that repeats them in every chunk: none that is empty, and none so long that an
+    /// upstream could have its answer multiplied by it.
+    pub(crate) fn repeated(&self) -> [Option<&str>; 2] {
+        let fits = |value: &&str| (1..=REPEATED).contains(&value.len());
+        [&self.id, &self.model].map(|value| value.as_deref().filter(fits))
+    }
+}

@@ -134,7 +134,7 @@ impl Encode for Writer {
     fn delta(&mut self, delta: &Delta<'_>, out: &mut BytesMut) {
         match delta {
             Delta::Start(start) => {
-                if let Some(model) = start.model.as_deref() {
+                if let [_, Some(model)] = start.repeated() {
                     self.model = model.to_owned();
                 }
                 self.created = start.created.unwrap_or(self.created);

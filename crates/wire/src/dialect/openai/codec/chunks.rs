@@ -123,12 +123,8 @@ impl Encode for Chunks {
 impl Chunks {
     /// The first id and model that say something are kept.
     fn start(&mut self, start: &Start<'_>) {
-        let kept = [
-            (&mut self.start.id, &start.id),
-            (&mut self.start.model, &start.model),
-        ];
-        for (kept, value) in kept {
-            let value = value.as_deref().filter(|value| !value.is_empty());
+        let [id, model] = start.repeated();
+        for (kept, value) in [(&mut self.start.id, id), (&mut self.start.model, model)] {
             if let Some(value) = value.filter(|_| kept.is_none()) {
                 *kept = Some(Cow::Owned(value.to_owned()));
             }

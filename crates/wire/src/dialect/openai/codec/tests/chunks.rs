@@ -146,6 +146,21 @@ fn an_answer_without_a_beginning_gets_one_and_usage_is_for_those_who_asked() {
 }
 
 #[test]
+fn an_id_that_would_multiply_the_answer_is_not_repeated() {
+    let start = |length: usize| {
+        Delta::Start(Start {
+            id: Some("x".repeat(length).into()),
+            model: Some("y".repeat(length).into()),
+            created: None,
+        })
+    };
+    let (out, _) = encode(&[start(1 << 20), text(0, "a"), Delta::Ended], &asked());
+    assert!(out.len() < 1024, "{} bytes", out.len());
+    let (out, _) = encode(&[start(1024), text(0, "a"), Delta::Ended], &asked());
+    assert!(out.contains(&"x".repeat(1024)) && out.contains(&"y".repeat(1024)));
+}
+
+#[test]
 fn every_choice_has_its_role_and_its_finish() {
     let (out, _) = encode(
         &[
