@@ -161,9 +161,10 @@ fn are_the_models(messages: &[Message]) -> bool {
     !others.flat_map(|m| &m.parts).any(is_call)
 }
 
+/// Several texts are lines of one where an API has no more.
 fn results(messages: &[Message]) -> Vec<String> {
     let result = |part: &Part| match part {
-        Part::ToolResult(result) => Some(result.text()),
+        Part::ToolResult(result) => Some(result.text().replace('\n', "")),
         _ => None,
     };
     parts(messages).filter_map(result).collect()
