@@ -10,6 +10,8 @@ use crate::middle::{Answer, Choice, Delta, Json, Part, ToolCall};
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     answer: Answer,
+    /// What is cited in each choice.
+    cited: Vec<(u32, Vec<Json>)>,
 }
 
 impl Gathered {
@@ -66,6 +68,7 @@ impl Gathered {
                     call.signature = Some(value.into());
                 }
             }
+            Delta::Citation { choice, json } => self.cite(choice, json),
             Delta::Whole { choice, part } => self.choice(choice).parts.push(part),
             Delta::Finish { choice, finish, .. } => self.choice(choice).finish = Some(finish),
             Delta::Usage(usage) => self.answer.usage.get_or_insert_default().update(usage),
@@ -80,8 +83,29 @@ impl Gathered {
         if self.answer.choices.is_empty() {
             self.choice(0);
         }
+        for (choice, all) in std::mem::take(&mut self.cited) {
+            let parts = self.choice(choice).parts.iter_mut().rev();
+            let texts = parts.filter_map(|part| match part {
+                Part::Text { citations, .. } => Some(citations),
+                _ => None,
+            });
+            if let Some(citations) = texts.into_iter().next() {
+                *citations = Some(Json::of(&all));
+            }
+        }
         self.answer.choices.sort_by_key(|choice| choice.index);
         self.answer
+    }
+
+    /// Citations are of the text that was told last.
+    fn cite(&mut self, choice: u32, json: &str) {
+        let known = self.cited.iter_mut().find(|(of, _)| *of == choice);
+        match known {
+            Some((_, all)) => all.extend(Json::parse(json)),
+            None => self
+                .cited
+                .push((choice, Json::parse(json).into_iter().collect())),
+        }
     }
 
     fn text(&mut self, choice: u32, text: &str, logprobs: Option<&str>) {

@@ -14,6 +14,7 @@ mod answer;
 mod call;
 mod embed;
 mod finish;
+mod grounding;
 mod input;
 mod logprobs;
 mod part;

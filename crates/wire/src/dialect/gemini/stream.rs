@@ -4,7 +4,10 @@
 //! are pieces of the answer and whose counts are those so far. There is no mark for the end: text, counts and
 //! even a second `finishReason` can follow the first, so the stream is read to its end.
 
-use super::{call::Calls, call::Sink, finish, input::OutOfOrder, logprobs, part, part::Place};
+use super::{
+    call::Calls, call::Sink, finish, grounding::Cited, input::OutOfOrder, logprobs, part,
+    part::Place,
+};
 use crate::{
     Class, Verdict,
     dialect::Finish,
@@ -32,6 +35,7 @@ pub(super) struct Stream {
 struct Candidate {
     index: u32,
     calls: Calls,
+    cited: Cited,
     finished: bool,
 }
 
@@ -131,16 +135,26 @@ impl Stream {
     }
 
     fn candidate(&mut self, candidate: &str, sink: Sink<'_>) -> Result<(), OutOfOrder> {
-        const NAMES: [&str; 6] = [
+        const NAMES: [&str; 7] = [
             "index",
             "content",
             "finishReason",
             "logprobsResult",
             "groundingMetadata",
             "citationMetadata",
+            "urlContextMetadata",
         ];
-        let Some([index, content, reason, probabilities, grounding, citations]) =
-            json::members(candidate, &NAMES)
+        let Some(
+            [
+                index,
+                content,
+                reason,
+                probabilities,
+                grounding,
+                citations,
+                fetched,
+            ],
+        ) = json::members(candidate, &NAMES)
         else {
             return Ok(());
         };
@@ -158,17 +172,27 @@ impl Stream {
         };
         let mut logprobs = probabilities.and_then(logprobs::convert);
         let parts = content.and_then(|content| json::member(content, "parts"));
-        let mut order = Ok(());
+        let (calls, cited) = (&mut candidate.calls, &mut candidate.cited);
+        let (mut order, mut begins) = (Ok(()), Vec::new());
+        let is_all = cited.length() == 0;
         json::elements(parts.unwrap_or("[]"), |part| {
+            begins.extend(is_all.then(|| cited.length()));
+            let heard = &mut |delta: Delta<'_>| {
+                cited.hear(&delta);
+                sink(delta);
+            };
             if order.is_ok() {
-                order = part::read(part, &place, &mut candidate.calls, &mut logprobs, sink);
+                order = part::read(part, &place, calls, &mut logprobs, heard);
             }
         });
         order?;
+        if let Some(grounding) = grounding {
+            cited.tell(grounding, &begins, index, sink);
+        }
         for (name, value) in [
             ("logprobsResult", logprobs.is_some()),
-            ("groundingMetadata", grounding.is_some_and(|o| o != "{}")),
             ("citationMetadata", citations.is_some_and(|o| o != "{}")),
+            ("urlContextMetadata", fetched.is_some_and(|o| o != "{}")),
         ] {
             if value {
                 sink(Delta::Lost(name));

@@ -11,6 +11,7 @@ use crate::{
 mod answer;
 mod captures;
 mod embed;
+mod grounding;
 mod predict;
 mod request;
 mod stream;
