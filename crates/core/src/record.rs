@@ -303,6 +303,14 @@ impl Record {
         }
     }
 
+    /// Says that `failure` is the last word, and that the caller got it whole in its upstream's own.
+    pub(crate) fn passed_on(&mut self, failure: &Failure) {
+        if self.report.outcome.is_none() {
+            self.settle(Outcome::of(failure.code, false), None);
+            self.report.failure = Some(failure.clone());
+        }
+    }
+
     /// A request refused at the front door: outcome `rejected` with its error code.
     pub fn reject(&mut self, code: &'static str) {
         self.refuse(Outcome::Rejected, code);

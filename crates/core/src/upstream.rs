@@ -96,6 +96,11 @@ pub trait Pieces: Send + Unpin + 'static {
     fn closing(&mut self) -> Option<Bytes> {
         None
     }
+    /// The answer is an error that is given to the caller as its upstream said it: what it is to the target's
+    /// health, to the record and to the outcome. Known from the start.
+    fn failure(&self) -> Option<&Failure> {
+        None
+    }
 }
 
 /// An answer that is large is moved by its address.
@@ -118,6 +123,10 @@ impl<P: Pieces> Pieces for Box<P> {
 
     fn closing(&mut self) -> Option<Bytes> {
         P::closing(self)
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        P::failure(self)
     }
 }
 

@@ -191,10 +191,8 @@ fn failure_headers(failure: &Failure, report: &Report) -> HeaderMap {
     let mut headers = json_headers();
     if let Some(theirs) = &failure.headers {
         stamp::upstream(&mut headers, theirs);
-        // theirs may have been a page of HTML; only what is passed through is theirs in whatever form
-        if report.surface != Surface::Passthrough || !fault::is_theirs(failure) {
-            stamp::json(&mut headers);
-        }
+        // theirs may have been a page of HTML
+        stamp::json(&mut headers);
     }
     let last = report.attempts.last();
     if let Some(id) = last.and_then(|a| a.request_id.as_deref()) {

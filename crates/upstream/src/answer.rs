@@ -10,7 +10,7 @@ use crate::{
     dialect, fault, head,
 };
 use bytes::{Bytes, BytesMut};
-use http::{Version, header, response::Parts};
+use http::{header, response::Parts};
 use punctual_core::{Call, End, Failure, Head, Kind, Piece, Pieces, Summary};
 use punctual_wire::{
     Api, dialect as words, frame::Framing, middle::Lost, sniff::Sniff, state::fingerprint,
@@ -25,11 +25,13 @@ use std::{
 mod away;
 mod events;
 mod form;
+mod raw;
 mod reader;
 mod reading;
 mod whole;
 use away::Away;
 use events::{Events, Next};
+use raw::Raw;
 pub(crate) use reader::Reader;
 use whole::{Case, Judged, Judging, Whole};
 
@@ -49,6 +51,8 @@ pub struct Answer {
     closing: Option<Bytes>,
     /// Nothing but the end of the connection tells that the body is complete.
     until_close: bool,
+    /// It is an error, passed through.
+    failure: Option<Box<Failure>>,
 }
 
 enum Mode {
@@ -60,8 +64,8 @@ enum Mode {
     /// One JSON object; the flag tells whether a stream was asked for.
     Whole(Whole, bool),
     Judging(Judging),
-    /// Passed through: what came and was not given yet.
-    Raw(Bytes),
+    /// Passed through.
+    Raw(Raw),
     Over,
 }
 
@@ -76,22 +80,47 @@ impl Answer {
         let labelled = parts.headers.get(header::CONTENT_TYPE);
         let labelled = labelled.is_some_and(|label| form::is_labelled(reader.way.api, label));
         let mode = match call.stream {
-            _ if reader.way.api == Api::Raw => Mode::Raw(Bytes::new()),
+            _ if reader.way.api == Api::Raw => Mode::Raw(Raw::default()),
             true => Mode::Unknown(BytesMut::new(), labelled),
             false => Mode::Whole(Whole::default(), false),
         };
-        let mut head = head::of_answer(parts, reader.way.surface, reader.way.via, call.stream);
-        head.dropped = names(Some(&reader.lost));
         reader.serves();
+        Self::reading(parts, Some(body), mode, reader, call.stream)
+    }
+
+    /// An error that is passed through, with what has come of its body and the rest of it.
+    pub(crate) fn passing(
+        parts: &Parts,
+        (begun, rest): (Bytes, Option<Body>),
+        reader: Reader,
+        failure: Box<Failure>,
+    ) -> Self {
+        let raw = Raw::error(&begun, rest.is_none(), &reader);
+        Self {
+            failure: Some(failure),
+            ..Self::reading(parts, rest, Mode::Raw(raw), reader, true)
+        }
+    }
+
+    fn reading(
+        parts: &Parts,
+        body: Option<Body>,
+        mode: Mode,
+        reader: Reader,
+        stream: bool,
+    ) -> Self {
+        let mut head = head::of_answer(parts, reader.way.surface, reader.way.via, stream);
+        head.dropped = names(Some(&reader.lost));
         Self {
             head,
-            body: Some(body),
+            body,
             mode,
             reader,
             summary: Summary::default(),
             made: false,
             closing: None,
-            until_close: is_until_close(parts),
+            until_close: form::is_until_close(parts),
+            failure: None,
         }
     }
 
@@ -126,7 +155,7 @@ impl Answer {
                     return Err(fault::too_large("answer", "max_response_bytes", limit));
                 }
             }
-            Mode::Raw(waiting) => *waiting = bytes,
+            Mode::Raw(raw) => raw.push(bytes, &self.reader),
             Mode::Unknown(..) | Mode::Away(_) | Mode::Judging(_) | Mode::Over => {}
         }
         Ok(())
@@ -168,7 +197,11 @@ impl Answer {
                 events.finish();
                 Mode::Events(events)
             }
-            mode @ (Mode::Away(_) | Mode::Judging(_) | Mode::Raw(..) | Mode::Over) => mode,
+            Mode::Raw(mut raw) => {
+                raw.finish(&self.reader);
+                Mode::Raw(raw)
+            }
+            mode @ (Mode::Away(_) | Mode::Judging(_) | Mode::Over) => mode,
         };
         Ok(())
     }
@@ -223,31 +256,6 @@ impl Answer {
         summary
     }
 
-    /// The next of what is passed through: bytes as they come, and at their end the end.
-    fn raw(&mut self) -> Option<Piece> {
-        let Mode::Raw(waiting) = &mut self.mode else {
-            return None;
-        };
-        if !waiting.is_empty() {
-            let bytes = std::mem::take(waiting);
-            let kind = Kind::Content { text: true };
-            return Some(Piece {
-                bytes,
-                kind,
-                end: None,
-            });
-        }
-        if self.body.is_some() {
-            return None;
-        }
-        self.mode = Mode::Over;
-        Some(Piece {
-            bytes: Bytes::new(),
-            kind: Kind::Event,
-            end: Some(End::Other),
-        })
-    }
-
     /// The next piece, or the end.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Box<Failure>>> {
         loop {
@@ -277,9 +285,13 @@ impl Answer {
                     Next::Nothing if self.body.is_none() => return Poll::Ready(Ok(None)),
                     Next::Nothing => {}
                 },
-                Mode::Raw(..) => {
-                    if let Some(piece) = self.raw() {
+                Mode::Raw(raw) => {
+                    if let Some(piece) = raw.take() {
                         return Poll::Ready(Ok(Some(piece)));
+                    }
+                    if self.body.is_none() {
+                        self.mode = Mode::Over;
+                        return Poll::Ready(Ok(Some(Raw::end())));
                     }
                 }
                 Mode::Unknown(..) | Mode::Whole(..) => {}
@@ -370,12 +382,10 @@ impl Pieces for Answer {
             _ => self.closing.take(),
         }
     }
-}
 
-/// RFC 9112 §6.3: a response with neither length nor chunks is as long as its connection.
-fn is_until_close(parts: &Parts) -> bool {
-    let framed = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
-    parts.version <= Version::HTTP_11 && !framed.iter().any(|name| parts.headers.contains_key(name))
+    fn failure(&self) -> Option<&Failure> {
+        self.failure.as_deref()
+    }
 }
 
 fn end(end: words::End) -> End {

@@ -48,6 +48,16 @@ impl Cut {
     }
 }
 
+/// What there is of a body beyond its beginning.
+pub(crate) enum Rest {
+    /// Perhaps more.
+    More(Box<Body>),
+    /// Nothing: it has ended where it should.
+    None,
+    /// It broke off.
+    Lost,
+}
+
 /// A body being read and decoded.
 pub(crate) struct Body {
     stream: Stream,
@@ -118,21 +128,21 @@ impl Body {
         length.unwrap_or_default().min(TRUSTED)
     }
 
-    /// Up to `limit` bytes of it, as far as they come within `wait`, and no error whatever comes: for the
+    /// What of it comes within `wait`, about `limit` bytes at the most, and what there is beyond: for the
     /// words beside an error status.
-    pub(crate) async fn beginning(&mut self, limit: usize, wait: Duration) -> Bytes {
+    pub(crate) async fn beginning(mut self, limit: usize, wait: Duration) -> (Bytes, Rest) {
         let mut read = BytesMut::new();
         let reading = async {
-            while let Some(Ok(bytes)) = poll_fn(|cx| self.poll_chunk(cx)).await {
-                let room = limit.saturating_sub(read.len());
-                read.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
-                if read.len() >= limit {
-                    break;
+            while read.len() < limit {
+                match poll_fn(|cx| self.poll_chunk(cx)).await {
+                    Some(Ok(bytes)) => read.extend_from_slice(&bytes),
+                    Some(Err(_)) => return Some(Rest::Lost),
+                    None => return Some(Rest::None),
                 }
             }
+            None
         };
-        // what came in time is what there is
-        let _ = timeout(wait, reading).await;
-        read.freeze()
+        let ended = timeout(wait, reading).await.ok().flatten();
+        (read.freeze(), ended.unwrap_or(Rest::More(Box::new(self))))
     }
 }

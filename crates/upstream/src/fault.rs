@@ -44,6 +44,15 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// Whether an error answer goes to the caller as it is: to one that speaks the provider's own API, and is
+    /// not about a key of ours, which the caller's client would take for its own.
+    pub(crate) fn passes(self, status: StatusCode, with_the_callers_key: bool) -> bool {
+        let about_the_key = status == StatusCode::UNAUTHORIZED && !with_the_callers_key;
+        let about_the_way = status == StatusCode::PROXY_AUTHENTICATION_REQUIRED;
+        let error = status.is_client_error() || status.is_server_error();
+        self.surface == Surface::Passthrough && error && !about_the_key && !about_the_way
+    }
+
     /// Whether a 403 or 404 says something about the target. On an API that is no conversation it says that
     /// the model does not serve that one; a 403 that is no JSON is the page of something in front of the
     /// provider, about this one request.
@@ -75,20 +84,14 @@ pub(crate) fn of_response(
     let passed = asked.surface == Surface::Passthrough;
     if (passed || asked.stored) && is_the_callers(status) {
         let unsaid = unsaid(asked.target, verdict.status);
+        let said = error_body::upstream_error(asked.surface, &verdict, body, &unsaid, secrets);
         failure.code = Code::InvalidRequest;
         failure.benches = false;
-        failure.body = Some(match passed {
-            true => scrub::body(body, secrets),
-            false => error_body::upstream_error(asked.surface, &verdict, body, &unsaid, secrets),
-        });
+        failure.body = Some(said);
     }
     failure.sent = Sent::Yes;
     failure.status = Some(status);
-    let told = match passed {
-        true => head::of_passed_failure(headers),
-        false => head::of_failure(headers),
-    };
-    failure.headers = Some(Box::new(told));
+    failure.headers = Some(Box::new(head::of_failure(headers)));
     failure.message = match (&verdict.message, status.is_redirection()) {
         (_, true) => format!("the upstream answered {status}, and redirects are never followed"),
         (Some(said), _) => format!(

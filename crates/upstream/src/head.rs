@@ -28,12 +28,8 @@ const DESCRIPTION: [HeaderName; 3] = [
     header::ETAG,
     header::LAST_MODIFIED,
 ];
-/// What says of which kind an error is that is passed through: its body's, and on AWS the error's own, which
-/// no body repeats.
-const ERROR_KINDS: [HeaderName; 2] = [
-    header::CONTENT_TYPE,
-    HeaderName::from_static("x-amzn-errortype"),
-];
+/// What says on AWS of which kind an error is; no body repeats it.
+const ERROR_KIND: HeaderName = HeaderName::from_static("x-amzn-errortype");
 /// They name whose key was used.
 const OURS: [&str; 2] = ["openai-organization", "openai-project"];
 /// Under which providers name their own id of a request, most common first.
@@ -53,7 +49,7 @@ mod limits;
 pub(crate) fn of_answer(parts: &Parts, surface: Surface, via: Via, stream: bool) -> Head {
     let mut headers = allowed(&parts.headers, |_| true);
     if surface == Surface::Passthrough {
-        for name in DESCRIPTION {
+        for name in DESCRIPTION.into_iter().chain([ERROR_KIND]) {
             if let Some(value) = parts.headers.get(&name) {
                 headers.insert(name, value.clone());
             }
@@ -89,17 +85,6 @@ pub(crate) fn of_failure(headers: &HeaderMap) -> HeaderMap {
         && let Ok(id) = HeaderValue::from_str(&id)
     {
         out.insert(HeaderName::from_static("x-upstream-request-id"), id);
-    }
-    out
-}
-
-/// The same of an error that is passed through.
-pub(crate) fn of_passed_failure(headers: &HeaderMap) -> HeaderMap {
-    let mut out = of_failure(headers);
-    for name in ERROR_KINDS {
-        if let Some(value) = headers.get(&name) {
-            out.insert(name, value.clone());
-        }
     }
     out
 }
@@ -171,19 +156,6 @@ mod tests {
                 "x-upstream-request-id",
             ]
         );
-    }
-
-    #[test]
-    fn an_error_that_is_passed_through_says_of_which_kind_it_is() {
-        let theirs = headers(&[
-            ("content-type", "application/json"),
-            ("x-amzn-errortype", "ValidationException"),
-            ("set-cookie", "a=1"),
-        ]);
-        let kept = of_passed_failure(&theirs);
-        assert_eq!(kept.get("x-amzn-errortype").unwrap(), "ValidationException");
-        assert_eq!(kept.len(), 2, "{kept:?}");
-        assert!(of_failure(&theirs).is_empty());
     }
 
     #[test]

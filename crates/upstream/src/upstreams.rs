@@ -3,7 +3,7 @@
 use crate::{
     answer::{Answer, Reader},
     auth::{Signer, Unsigned},
-    body::{Body, Cut},
+    body::{Body, Cut, Rest},
     bonds::{self, Member},
     dialect, fault,
     pools::Pools,
@@ -13,7 +13,7 @@ use crate::{
     way::Way,
 };
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, header, response::Parts};
 use punctual_core::{Attempt, Bond, Call, Code, Failure, TargetId, Upstream};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -93,20 +93,39 @@ impl Upstreams {
             let body = body.map_err(Cut::into_failure)?;
             return Ok(Box::new(Answer::new(&parts, body, reader, call)));
         }
-        let said = match body {
-            Ok(mut body) => body.beginning(ERROR_BODY, ERROR_WAIT).await,
-            Err(_) => Bytes::new(),
-        };
-        let failure = reader.with_secrets(|secrets| {
-            fault::of_response(reader.asked(), parts.status, &parts.headers, &said, secrets)
-        });
-        if let Some(signer) = &target.signer
-            && failure.code == Code::Unauthorized
-        {
-            signer.refused();
-        }
-        Err(failure)
+        // rare and large: the future of every attempt would carry it
+        Box::pin(refused(target, reader, parts, body)).await
     }
+}
+
+/// What an answer with an error status is: a failure, or an error that is passed through.
+async fn refused(
+    target: &Target,
+    reader: Reader,
+    parts: Parts,
+    body: Result<Body, Cut>,
+) -> Result<Box<Answer>, Box<Failure>> {
+    let (said, rest) = match body {
+        Ok(body) => body.beginning(ERROR_BODY, ERROR_WAIT).await,
+        Err(_) => (Bytes::new(), Rest::Lost),
+    };
+    let asked = reader.asked();
+    let failure = reader.with_secrets(|secrets| {
+        fault::of_response(asked, parts.status, &parts.headers, &said, secrets)
+    });
+    if let Some(signer) = &target.signer
+        && failure.code == Code::Unauthorized
+    {
+        signer.refused();
+    }
+    let passes = asked.passes(parts.status, target.passes_credentials);
+    let rest = match rest {
+        Rest::None if passes => None,
+        Rest::More(body) if passes => Some(*body),
+        _ => return Err(failure),
+    };
+    let answer = Answer::passing(&parts, (said, rest), reader, failure);
+    Ok(Box::new(answer))
 }
 
 /// The headers that prove who sends `body`.

@@ -11,8 +11,11 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use memchr::memmem;
 
+mod flow;
 #[cfg(test)]
 mod tests;
+
+pub use flow::Flow;
 
 /// What stands where something was taken out.
 pub const REDACTED: &str = "[redacted]";

@@ -101,6 +101,142 @@ fn every_method_goes_with_its_query_and_an_error_comes_back_as_it_is() {
     });
 }
 
+/// What an upstream says with an error status, and what of it reaches nobody.
+fn refusal(status: u16, body: impl Into<Vec<u8>>, cuts: Cuts) -> Script {
+    let headers = [
+        ("retry-after", "7"),
+        ("x-ratelimit-remaining-requests", "3"),
+        ("x-amzn-errortype", "SomeException"),
+        ("set-cookie", "a=secret"),
+        ("openai-organization", "secret"),
+        ("www-authenticate", "secret"),
+        ("server", "secret"),
+    ];
+    Script::raw(
+        status,
+        "application/problem+json",
+        &headers,
+        body.into(),
+        cuts,
+    )
+}
+
+#[test]
+fn an_error_of_the_provider_comes_in_its_own_words_and_is_recorded_as_what_it_is() {
+    beside(async {
+        let cases = [
+            (400, "invalid_request", "upstream_rejected"),
+            (402, "quota_exhausted", "failed"),
+            (403, "unauthorized", "failed"),
+            (404, "invalid_request", "upstream_rejected"),
+            (408, "server_error", "failed"),
+            (409, "invalid_request", "upstream_rejected"),
+            (429, "rate_limited", "failed"),
+            (500, "server_error", "failed"),
+            (503, "overloaded", "failed"),
+            (529, "overloaded", "failed"),
+        ];
+        let stage = Stage::open(|origin| {
+            let (mut targets, mut routes) = (String::new(), String::new());
+            for (n, _, _) in cases {
+                targets += &format!("  s{n}: {{ dialect: openai, base_url: \"{origin}/v1\", api_key: key-of-{n}, model: m, passthrough: true }}\n");
+                routes += &format!("  s{n}: {{ plan: s{n} }}\n");
+            }
+            format!("targets:\n{targets}routes:\n{routes}")
+        })
+        .await;
+        let body = |key: &str| format!("{{ \"odd\\u00e9\" : 1e400, \"said\":\"no {key} \" }}\n");
+        for (status, code, outcome) in cases {
+            stage.sim.reset();
+            let theirs = body(&format!("key-of-{status}"));
+            stage.sim.set("", refusal(status, theirs, Cuts::EveryByte));
+            let mark = Mark::new();
+            let asks = Request::get(&format!("/passthrough/s{status}/files"));
+            let answer = stage.ask(&mark.on(asks)).await;
+            let said = answer.text();
+            assert_eq!(
+                (answer.status, said.as_str()),
+                (status, &*body("[redacted]"))
+            );
+            for (name, value) in [
+                ("content-type", Some("application/problem+json")),
+                ("retry-after", Some("7")),
+                ("x-ratelimit-remaining-requests", Some("3")),
+                ("x-amzn-errortype", Some("SomeException")),
+                ("x-should-retry", None),
+            ] {
+                assert_eq!(answer.header(name), value, "{name} of {status}");
+            }
+            let all = format!("{:?}", answer.headers);
+            assert!(!all.contains("secret"), "{status}: {all}");
+            assert_eq!(stage.sim.report().len(), 1, "{status}");
+            let record = stage.record(&mark);
+            for (name, value) in [
+                ("outcome", outcome.into()),
+                ("error", code.into()),
+                ("status", serde_json::json!(status)),
+            ] {
+                assert_eq!(record[name], value, "{status}: {record:#}");
+            }
+            let attempt = &record["attempts"][0];
+            assert_eq!(
+                (&attempt["code"], &attempt["status"]),
+                (&code.into(), &status.into())
+            );
+        }
+    });
+}
+
+#[test]
+fn an_error_about_our_own_key_is_ours_and_one_about_the_callers_is_the_providers() {
+    beside(async {
+        let stage = Stage::open(|origin| {
+            let target = |name: &str, auth: &str| format!("  {name}: {{ dialect: openai, base_url: \"{origin}/v1\", {auth}, model: m, passthrough: true }}\n");
+            let (ours, theirs) = (target("ours", "api_key: key-of-ours"), target("theirs", "auth: passthrough"));
+            format!("targets:\n{ours}{theirs}routes:\n  a: {{ plan: ours }}\n  b: {{ plan: theirs }}\n")
+        })
+        .await;
+        for (target, status, given, said) in [
+            ("ours", 401, 502, "unauthorized"),
+            ("theirs", 401, 401, "bad [redacted]"),
+            ("ours", 407, 502, "connect_failed"),
+            ("ours", 302, 502, "malformed_response"),
+        ] {
+            stage
+                .sim
+                .set("", refusal(status, "bad key-of-caller", Cuts::Whole));
+            let asks = Request::get(&format!("/passthrough/{target}/files"));
+            let answer = stage
+                .ask(&asks.with("authorization", "Bearer key-of-caller"))
+                .await;
+            assert_eq!(answer.status, given, "{target} {status}: {}", answer.text());
+            assert!(
+                answer.text().contains(said),
+                "{target} {status}: {}",
+                answer.text()
+            );
+        }
+    });
+}
+
+#[test]
+fn a_long_error_of_the_provider_is_passed_on_as_it_comes_without_secrets() {
+    beside(async {
+        let body = |key: &str| format!("{}{key}", "0123456789".repeat(1_000)).repeat(40);
+        for cuts in [Cuts::Whole, Cuts::Random(5)] {
+            let stage = Stage::open(config).await;
+            stage.sim.set("", refusal(400, body("key-of-t"), cuts));
+            let answer = stage.ask(&Request::get("/passthrough/t/files")).await;
+            assert_eq!((answer.status, answer.complete), (400, true));
+            assert!(
+                answer.text() == body("[redacted]"),
+                "{} bytes",
+                answer.body.len()
+            );
+        }
+    });
+}
+
 #[test]
 fn a_stream_is_passed_on_as_it_comes_and_ends_with_its_deadline_or_its_caller() {
     alone(async {

@@ -38,6 +38,8 @@ pub struct Live<P> {
     pub(crate) marked: bool,
     /// Content is among what is held: an early or an empty answer commits without.
     pub(crate) content: bool,
+    /// The answer is an error, of which health was told.
+    pub(crate) failed: Option<Box<Failure>>,
 }
 
 /// What the end of a stream means for its target's health.
@@ -160,7 +162,17 @@ impl<U: Upstream> Run<U> {
         dispatched: Instant,
     ) -> (Head, Answer<U::Pieces>) {
         let head = held.pieces.head().clone();
-        self.record.committed(held.by, held.content);
+        let failed = held.pieces.failure().cloned().map(Box::new);
+        let failed = failed.map(|failure| label(failure, id, target, Sent::Yes));
+        let entries = match (entries, &failed) {
+            (Some(entries), Some(failure)) => {
+                entries.judge(target, failure);
+                None
+            }
+            (entries, _) => entries,
+        };
+        let content = held.content && failed.is_none();
+        self.record.committed(held.by, content);
         self.record.held_back(held.bytes);
         // the caller's body was kept for another attempt; there will be none
         self.call.body = Bytes::new();
@@ -187,6 +199,7 @@ impl<U: Upstream> Run<U> {
             ended: held.ended,
             marked: held.marked,
             content: held.content,
+            failed,
         };
         (head, Answer::Stream(Box::new(live)))
     }

@@ -53,7 +53,9 @@ pub(super) async fn hold<P: Pieces>(
         let text = matches!(piece.kind, Kind::Content { text: true });
         if matches!(piece.kind, Kind::Content { .. }) {
             h.content = true;
-            progress.content();
+            if h.pieces.failure().is_none() {
+                progress.content();
+            }
         }
         let end = piece.end;
         h.keep(piece)?;

@@ -179,11 +179,15 @@ impl<P: Pieces> Cell<P> {
             None if !stream.is_marked() => done(),
             closing => closing,
         };
+        let failure = stream.take_failure();
         if let Some(r) = &mut self.record {
-            r.attempt_ended(None, Some(stream.summary()));
+            if let Some(failure) = &failure {
+                r.passed_on(failure);
+            }
+            r.attempt_ended(failure.as_deref(), Some(stream.summary()));
         }
         stream.succeed();
-        self.stage = Stage::Last(marker.unwrap_or_default(), true);
+        self.stage = Stage::Last(marker.unwrap_or_default(), failure.is_none());
     }
 
     fn broken(&mut self, mut failure: Box<Failure>, debris: &mut Vec<Stage<P>>) {
@@ -220,20 +224,23 @@ impl<P: Pieces> Drop for Cell<P> {
     /// A stream dropped in the middle: the caller left. What was delivered stays on record; one that had all
     /// there was to have, end included, is no cancellation.
     fn drop(&mut self) {
-        let Stage::Live(stream) = std::mem::replace(&mut self.stage, Stage::Done) else {
+        let Stage::Live(mut stream) = std::mem::replace(&mut self.stage, Stage::Done) else {
             return;
         };
         let Some(mut record) = self.record.take().filter(|_| !std::thread::panicking()) else {
             return;
         };
-        let summary = stream.summary();
+        let (summary, failure) = (stream.summary(), stream.take_failure());
         if stream.is_delivered() {
             stream.succeed();
-            record.settle(Outcome::Ok, None);
+            match &failure {
+                Some(failure) => record.passed_on(failure),
+                None => record.settle(Outcome::Ok, None),
+            }
         } else {
             drop(stream);
             record.settle(Outcome::Cancelled, Some(Reason::Gone));
         }
-        record.attempt_ended(None, Some(summary));
+        record.attempt_ended(failure.as_deref(), Some(summary));
     }
 }

@@ -69,6 +69,11 @@ impl<P: Pieces> Stream<P> {
         self.live.pieces.closing()
     }
 
+    /// The error that this stream is in its upstream's words.
+    pub(super) fn take_failure(&mut self) -> Option<Box<Failure>> {
+        self.live.failed.take()
+    }
+
     pub(super) fn summary(&self) -> Summary {
         self.live.pieces.summary()
     }

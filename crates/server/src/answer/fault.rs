@@ -69,11 +69,6 @@ pub(super) fn event(
     error_body::error_event(told.words, status, &fields, last)
 }
 
-/// Whether the body is the upstream's own.
-pub(super) fn is_theirs(failure: &Failure) -> bool {
-    upstreams_own(failure).is_some()
-}
-
 fn upstreams_own(failure: &Failure) -> Option<&Bytes> {
     let callers = failure.code.rule().fault == Fault::Caller;
     failure.body.as_ref().filter(|_| callers)

@@ -363,7 +363,7 @@ async fn the_door_is_the_same() {
 }
 
 #[tokio::test]
-async fn what_fails_before_its_head_is_an_error_and_a_providers_own_stays_as_it_is() {
+async fn what_fails_before_its_head_is_an_error_of_ours() {
     let gate = Gate::open().await;
     gate.fake
         .script("/down", vec![Step::Fail(failure(Code::ConnectFailed, 0))]);
@@ -372,20 +372,84 @@ async fn what_fails_before_its_head_is_an_error_and_a_providers_own_stays_as_it_
         (answer.status, answer.code().as_str()),
         (502, "connect_failed")
     );
-    let mut theirs = failure(Code::InvalidRequest, 404);
-    theirs.body = Some(Bytes::from_static(b"<Error>none</Error>"));
-    let kind = [(
-        http::header::CONTENT_TYPE,
-        "application/xml".parse().unwrap(),
-    )];
-    theirs.headers = Some(Box::new(kind.into_iter().collect()));
-    gate.fake.script("/none", vec![Step::Fail(theirs)]);
-    let answer = ask(&gate, "GET", "/passthrough/primary/none", "", "").await;
-    assert_eq!(
-        (answer.status, answer.body.as_str()),
-        (404, "<Error>none</Error>")
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn an_error_in_the_providers_words_is_given_as_it_is_and_recorded_as_what_it_is() {
+    let mut limit = failure(Code::RateLimited, 429);
+    limit.retry_after = Some(ms(7_000));
+    for (failure, status, outcome) in [
+        (limit, 429, Outcome::Failed),
+        (failure(Code::ServerError, 500), 500, Outcome::Failed),
+        (
+            failure(Code::InvalidRequest, 404),
+            404,
+            Outcome::UpstreamRejected,
+        ),
+    ] {
+        let gate = Gate::open().await;
+        let code = failure.code;
+        let head = vec![("content-type", "application/xml"), ("retry-after", "7.0")];
+        let words = [bytes("<Error>"), bytes("no</Error>"), end()];
+        let mut script = vec![Step::Is(failure), Step::Status(status), Step::Head(head)];
+        script.extend(words);
+        gate.fake.script("/x", script);
+        let answer = ask(&gate, "GET", "/passthrough/primary/x", "", "").await;
+        assert_eq!(
+            (answer.status, answer.body.as_str(), answer.complete),
+            (status, "<Error>no</Error>", true)
+        );
+        for (name, value) in [
+            ("content-type", Some("application/xml")),
+            ("retry-after", Some("7.0")),
+            ("x-should-retry", None),
+            ("x-punctual-target", Some("primary")),
+            ("x-upstream-request-id", Some("up-1")),
+        ] {
+            assert_eq!(answer.header(name), value, "{name} of {status}");
+        }
+        let report = gate.report().await;
+        assert_eq!(
+            (report.outcome, report.status),
+            (Some(outcome), Some(status))
+        );
+        assert_eq!(report.failure.as_ref().map(|f| f.code), Some(code));
+        let attempt = report.attempts.last().unwrap();
+        assert_eq!((attempt.failed, attempt.status), (Some(code), Some(status)));
+        assert_eq!((attempt.completed, attempt.first_content), (false, None));
+        gate.idle().await;
+        if code == Code::RateLimited {
+            // the next one is told by us that the target rests
+            let answer = ask(&gate, "GET", "/passthrough/primary/x", "", "").await;
+            assert_eq!(
+                (answer.status, answer.code().as_str()),
+                (429, "cooling_down")
+            );
+            assert_eq!(gate.fake.sent(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_the_providers_words_that_breaks_off_is_not_taken_for_whole() {
+    let gate = Gate::open().await;
+    let broken = Step::Fail(failure(Code::Truncated, 500));
+    let head = Step::Head(vec![("content-type", "text/plain")]);
+    gate.fake.script(
+        "/x",
+        vec![
+            Step::Is(failure(Code::ServerError, 500)),
+            Step::Status(500),
+            head,
+            bytes("half"),
+            broken,
+        ],
     );
-    assert_eq!(answer.header("content-type"), Some("application/xml"));
+    let answer = ask(&gate, "GET", "/passthrough/primary/x", "", "").await;
+    assert_eq!((answer.status, answer.body.as_str()), (500, "half"));
+    assert!(!answer.complete);
+    assert_eq!(gate.report().await.outcome, Some(Outcome::Truncated));
 }
 
 #[tokio::test]

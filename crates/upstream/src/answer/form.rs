@@ -4,7 +4,7 @@
 //! under a wrong label.
 
 use crate::head;
-use http::HeaderValue;
+use http::{HeaderValue, Version, header, response::Parts};
 use punctual_wire::{
     Api,
     frame::Framing,
@@ -37,4 +37,10 @@ pub(super) fn sniff(api: Api, bytes: &[u8]) -> Sniff {
 
 fn starts_array(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"[")
+}
+
+/// RFC 9112 §6.3: a response with neither length nor chunks is as long as its connection.
+pub(super) fn is_until_close(parts: &Parts) -> bool {
+    let framed = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+    parts.version <= Version::HTTP_11 && !framed.iter().any(|name| parts.headers.contains_key(name))
 }

@@ -116,6 +116,10 @@ def errors_are_the_exceptions_their_callers_catch():
     limited = refused(lambda: converse("limited", connect("bedrock-limited")))
     assert isinstance(limited, client.exceptions.ThrottlingException), limited.response
     assert limited.response["ResponseMetadata"]["HTTPHeaders"]["retry-after"] == "30", limited.response
+    assert limited.response["ResponseMetadata"]["HTTPStatusCode"] == 429, limited.response
+    broken = refused(lambda: converse("broken"))
+    assert isinstance(broken, client.exceptions.InternalServerException), broken.response
+    assert broken.response["ResponseMetadata"]["HTTPStatusCode"] == 500, broken.response
     wrong = refused(lambda: converse("wrong"))
     assert isinstance(wrong, client.exceptions.ValidationException), wrong.response
     stranger = connect(x_punctual_key="of-nobody-at-all")
@@ -153,7 +157,8 @@ def a_spent_deadline_ends_the_call_and_the_upstream():
             error = refused(lambda: ask("silent", hurried))
         took.within(0.29, 0.6)
         assert error.response["ResponseMetadata"]["HTTPStatusCode"] == 504, error.response
-        assert upstream.only()["closed_us"] is not None
+        upstream.closed_within_ms(upstream.now_us())
+        upstream.only()
 
 
 @check

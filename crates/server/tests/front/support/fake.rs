@@ -27,6 +27,8 @@ pub enum Step {
     Head(Vec<(&'static str, &'static str)>),
     Piece(Bytes, Sort, Option<End>),
     Fail(Box<Failure>),
+    /// The answer that follows is this failure, in the words of its upstream.
+    Is(Box<Failure>),
     Panic,
 }
 
@@ -77,6 +79,7 @@ pub struct Fake(Arc<Mutex<Log>>);
 pub struct Exchange {
     fake: Fake,
     head: Head,
+    is: Option<Box<Failure>>,
     steps: VecDeque<Step>,
     wait: Option<Pin<Box<Sleep>>>,
 }
@@ -137,6 +140,7 @@ impl Fake {
                 request_id: Some("up-1".into()),
                 ..Head::default()
             },
+            is: None,
             steps: steps.into(),
             wait: None,
         }
@@ -197,6 +201,7 @@ impl Upstream for Fake {
                 Step::Wait(length) => sleep(length).await,
                 Step::Hang => std::future::pending().await,
                 Step::Fail(failure) => return Err(failure),
+                Step::Is(failure) => exchange.is = Some(failure),
                 Step::Panic => panic!("scripted"),
                 Step::Status(status) => {
                     exchange.head.status = http::StatusCode::from_u16(status).unwrap();
@@ -236,7 +241,7 @@ impl Pieces for Exchange {
                     self.steps.push_front(Step::Hang);
                     return Poll::Pending;
                 }
-                Some(Step::Head(_) | Step::Status(_) | Step::Lost(_)) => {}
+                Some(Step::Head(_) | Step::Status(_) | Step::Lost(_) | Step::Is(_)) => {}
                 Some(Step::Fail(failure)) => return Poll::Ready(Some(Err(failure))),
                 Some(Step::Panic) => panic!("scripted"),
                 Some(Step::Piece(bytes, sort, end)) => {
@@ -253,5 +258,9 @@ impl Pieces for Exchange {
 
     fn summary(&self) -> Summary {
         Summary::default()
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        self.is.as_deref()
     }
 }

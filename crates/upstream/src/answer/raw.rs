@@ -1,0 +1,68 @@
+//! What is passed through: bytes as they come, and at their end the end.
+//!
+//! An error is passed through like an answer, because the caller's client speaks the provider's own API and
+//! raises what the provider says. Only secrets are taken out of it: of a body that has come whole by what its
+//! JSON means, of a longer one as it goes by, for nobody holds it.
+
+use super::Reader;
+use bytes::Bytes;
+use punctual_core::{End, Kind, Piece};
+use punctual_wire::scrub;
+
+/// A body on its way.
+#[derive(Default)]
+pub(super) struct Raw {
+    /// What came and was not given yet.
+    waiting: Bytes,
+    /// An error's, while it comes.
+    flow: Option<scrub::Flow>,
+}
+
+impl Raw {
+    /// An error with what has come of its body, which may be the `whole`.
+    pub(super) fn error(begun: &Bytes, whole: bool, reader: &Reader) -> Self {
+        let mut raw = Self {
+            waiting: Bytes::new(),
+            flow: (!whole).then(scrub::Flow::default),
+        };
+        match whole {
+            true => raw.waiting = reader.with_secrets(|secrets| scrub::body(begun, secrets)),
+            false => raw.push(begun.clone(), reader),
+        }
+        raw
+    }
+
+    /// More of the body.
+    pub(super) fn push(&mut self, bytes: Bytes, reader: &Reader) {
+        self.waiting = match &mut self.flow {
+            None => bytes,
+            Some(flow) => reader.with_secrets(|secrets| flow.push(&bytes, secrets)),
+        };
+    }
+
+    /// The body has ended.
+    pub(super) fn finish(&mut self, reader: &Reader) {
+        if let Some(flow) = &mut self.flow {
+            self.waiting = reader.with_secrets(|secrets| flow.finish(secrets));
+        }
+    }
+
+    /// What is there, if there is anything.
+    pub(super) fn take(&mut self) -> Option<Piece> {
+        let bytes = std::mem::take(&mut self.waiting);
+        (!bytes.is_empty()).then_some(Piece {
+            bytes,
+            kind: Kind::Content { text: true },
+            end: None,
+        })
+    }
+
+    /// Behind all of it.
+    pub(super) fn end() -> Piece {
+        Piece {
+            bytes: Bytes::new(),
+            kind: Kind::Event,
+            end: Some(End::Other),
+        }
+    }
+}
