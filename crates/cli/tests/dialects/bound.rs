@@ -2,8 +2,9 @@
 //! though the route would choose another, is not failed over, and says so when that target is gone.
 
 use crate::{
+    peers::{PEERS, Peer},
     stage::{Stage, beside},
-    support::{Answer, Request, ms},
+    support::{Answer, Caller, Request, ms},
     voices::{Voice, events},
 };
 use punctual_sim::{Cuts, Script};
@@ -82,6 +83,77 @@ fn a_response_is_continued_by_its_maker_whatever_the_route_would_do() {
                     assert_eq!(maker(&next), by, "{route}, stream {stream}");
                 }
             }
+        }
+    });
+}
+
+#[test]
+fn a_maker_that_failed_is_still_asked_one_call_at_a_time() {
+    beside(async {
+        let stage = Stage::open(|origin| config(origin, &["r1", "r2"], "")).await;
+        let first = stage.ask(&Voice::Responses.asks("f", false)).await;
+        let (by, id) = (maker(&first), id(&first));
+        stage.plays(&by, "status=500");
+        // the fifth opens its breaker
+        for n in 1..=7 {
+            let failed = stage.ask(&follows("f", &id)).await;
+            assert_eq!(
+                (failed.status, failed.code().as_str()),
+                (502, "server_error")
+            );
+            assert_eq!(failed.header("x-punctual-target"), Some(&*by));
+            assert_eq!(stage.asked(&by).len(), n + 1);
+        }
+        stage.plays(&by, "silent-headers");
+        let mut probe = Caller::connect(stage.gateway.addr).await;
+        probe.send(&follows("f", &id)).await;
+        let out = |s: &punctual_sim::Seen| s.received.is_some() && s.headers_sent.is_none();
+        stage.seen(&by, out).await;
+        let other = stage.ask(&follows("f", &id)).await;
+        assert_eq!(
+            (other.status, other.code().as_str()),
+            (409, "bound_state_unavailable"),
+            "{}",
+            other.text()
+        );
+        probe.leave();
+        stage.seen(&by, |s| s.closed.is_some()).await;
+        stage.plays(&by, "tokens=3");
+        assert_eq!(maker(&stage.ask(&follows("f", &id)).await), by);
+    });
+}
+
+/// What the AI SDK sends of earlier turns, unless it is told to store nothing.
+#[test]
+fn an_item_by_reference_is_refused_where_nobody_stored_it() {
+    beside(async {
+        let stage = Stage::open(|origin| {
+            let targets = PEERS.map(|peer| peer.target(&format!("{peer:?}"), origin, ""));
+            let routes = PEERS.map(|peer| format!("  {peer:?}: {{ plan: {peer:?} }}\n"));
+            format!("targets:\n{}routes:\n{}", targets.concat(), routes.concat())
+        })
+        .await;
+        for peer in PEERS {
+            let mut body = Voice::Responses.body(&format!("{peer:?}"), false);
+            body["input"] = json!([
+                { "role": "user", "content": "hi" },
+                { "type": "item_reference", "id": "msg_1" },
+                { "role": "user", "content": "go on" },
+            ]);
+            let answer = stage
+                .ask(&Request::post("/v1/responses", &body.to_string()))
+                .await;
+            let expected = match peer {
+                Peer::Responses => (200, "-"),
+                _ => (400, "unsupported"),
+            };
+            let code = answer.code();
+            assert_eq!(
+                (answer.status, &*code),
+                expected,
+                "{peer:?}: {}",
+                answer.text()
+            );
         }
     });
 }

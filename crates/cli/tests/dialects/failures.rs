@@ -1,5 +1,5 @@
 //! Every failure of the contract, in every dialect, told on every surface: alone, and with a good member
-//! behind it.
+//! behind it. `docs/dialects.md` has its table from here.
 
 use crate::{
     peers::{PEERS, Peer},
@@ -134,6 +134,7 @@ fn every_failure_in_every_dialect_is_told_on_every_surface_as_the_contract_says(
             let trace = trace.split('-').nth(1).unwrap_or_default().to_owned();
             asked.entry(trace).or_default().push(seen);
         }
+        assert_page(&ran, &records);
         let wrong: Vec<String> = ran
             .iter()
             .filter_map(|r| {
@@ -256,4 +257,88 @@ fn broke_off(t: &Trial, answer: &Answer, record: &Value) {
     assert_eq!(error["code"], row.code, "{what}: {text}");
     assert_eq!(error["status"], row.status, "{what}: {text}");
     assert_eq!(record["phase"], "streaming", "{what}: {record:#}");
+}
+
+/// What the upstream does, as a reader calls it.
+const fn title(failure: Failure) -> &'static str {
+    match failure {
+        Failure::ConnectRefused => "nobody listens",
+        Failure::SilentHeaders => "no head in time",
+        Failure::SilentBody => "a head and no content in time",
+        Failure::Stall => "content stops coming",
+        Failure::RateLimited => "429",
+        Failure::ServerError => "500",
+        Failure::Unavailable => "503",
+        Failure::Overloaded => "529",
+        Failure::Unauthorized => "401",
+        Failure::NotFound => "404",
+        Failure::Invalid => "400",
+        Failure::TooLong => "400, the prompt is too long",
+        Failure::Refused => "400, a policy",
+        Failure::InBand => "overload, said inside a 200",
+        Failure::InBandLimit => "a rate limit, said inside a 200",
+        Failure::Truncated => "the connection ends too early",
+        Failure::Reset => "the connection is reset",
+        Failure::Garbage => "a 200 that is nothing known",
+        Failure::Empty => "an answer without content",
+    }
+}
+
+/// Holds the page on dialects to the codes on record, or writes them into it when `UPDATE_DOCS` is set.
+fn assert_page(ran: &[Ran], records: &HashMap<String, Value>) {
+    let mut tables = String::from(
+        "| the upstream | whole answers | streams, before content | behind content |\n|---|---|---|---|\n",
+    );
+    for failure in FAILURES {
+        let cells = [When::Unary, When::BeforeContent, When::AfterContent].map(|when| {
+            let mine = ran
+                .iter()
+                .filter(|r| r.trial.failure == failure && r.trial.when == when);
+            let codes: Vec<(Peer, &str)> = mine
+                .map(|r| {
+                    (
+                        r.trial.peer,
+                        records[&r.mark.0]["attempts"][0]["code"].as_str().unwrap(),
+                    )
+                })
+                .collect();
+            cell(&codes)
+        });
+        tables += &format!("| {} | {} |\n", title(failure), cells.join(" | "));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/dialects.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let begin = text.find("-->\n").unwrap() + 4;
+    let end = text.find("<!-- failures: end").unwrap();
+    let whole = format!("{}{tables}{}", &text[..begin], &text[end..]);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &whole).unwrap();
+    }
+    let now = std::fs::read_to_string(path).unwrap();
+    assert!(
+        now == whole,
+        "docs/dialects.md is not what the dialects do; UPDATE_DOCS=1 writes it:\n{tables}"
+    );
+}
+
+/// The code that most dialects have, and those that have another.
+fn cell(codes: &[(Peer, &str)]) -> String {
+    let count = |code: &str| codes.iter().filter(|(_, c)| *c == code).count();
+    let Some(common) = codes.iter().map(|(_, c)| *c).max_by_key(|c| (count(c), *c)) else {
+        return "–".to_owned();
+    };
+    let mut cell = format!("`{common}`");
+    for peer in PEERS {
+        let mut other: Vec<&str> = codes
+            .iter()
+            .filter(|(p, c)| *p == peer && *c != common)
+            .map(|(_, c)| *c)
+            .collect();
+        other.sort_unstable();
+        other.dedup();
+        for code in other {
+            cell += &format!("; {}: `{code}`", peer.title());
+        }
+    }
+    cell
 }

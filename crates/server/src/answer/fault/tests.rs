@@ -22,7 +22,7 @@ fn when(code: Code) -> &'static str {
         Code::ContextLengthExceeded => "a prompt that is too long, in every known wording",
         Code::ContentRefused => "refused by the provider's policy",
         Code::BoundStateUnavailable => {
-            "state that only the target which made it can serve, and it is unknown, gone or resting"
+            "state that only the target which made it can serve, and that one is unknown, gone, in a pause that it asked for, or failed before and is being probed"
         }
         Code::Unsupported => "no target of the route has a place for what is asked",
         Code::MalformedResponse => {
