@@ -14,8 +14,7 @@ if rustup target list --installed | grep -qx "$wasm" || rustup target add "$wasm
   cargo check --locked --quiet --target "$wasm" -p punctual-core -p punctual-wire
   echo "core and wire check for $wasm"
 else
-  echo "$wasm is not installed and cannot be fetched: core and wire were not checked for it" >&2
-  exit 1
+  echo "not run: $wasm is not installed and cannot be fetched, core and wire were not checked for it" >&2
 fi
 
 scripts/public-api.py
