@@ -110,6 +110,24 @@ async fn after_its_end_a_stream_goes_on_to_eof_or_a_second_of_silence() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn work_on_what_came_is_no_silence() {
+    let (b, r) = both(vec![Head, Text("x;"), Stop, Busy(1500), Role, Hang]).await;
+    assert_eq!(r.unwrap(), "x;stop;role;[DONE]");
+    assert_eq!(b.lines.report().outcome, Some(Outcome::Ok));
+    // and what is not told yet is not complete
+    let b = one(vec![Head, Text("x;"), Stop, Busy(1000), Role, Hang]).within(500);
+    let open = b.open(&leaf(0)).await.ok().unwrap();
+    let vigil = Vigil::default();
+    let relay = Relay::answer(open, Arc::new(Text_), Pace::default());
+    vigil.watch(relay.watched());
+    let text = tokio::select! {
+        text = read(relay) => text,
+        () = vigil.run(|| among(0)) => unreachable!(),
+    };
+    assert_eq!(text, "x;stop;<error request_deadline_exceeded>");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_route_may_wait_for_text_and_fail_over_during_reasoning() {
     let mut b = one(vec![Head, Reasoning("hm;"), Error(Code::Overloaded)]);
     b.policy.commit_on = CommitOn::Text;

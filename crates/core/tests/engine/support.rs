@@ -21,6 +21,8 @@ pub fn ms(n: u64) -> Duration {
 #[derive(Clone, Debug)]
 pub enum Act {
     Wait(u64),
+    /// Works on what came.
+    Busy(u64),
     Connected,
     StartsOver,
     Head,
@@ -61,6 +63,7 @@ pub struct Exchange {
     closing: Option<&'static str>,
     acts: std::collections::VecDeque<Act>,
     sleep: Option<std::pin::Pin<Box<Sleep>>>,
+    busy: bool,
     head: punctual_core::Head,
     stream: bool,
     content: u64,
@@ -127,6 +130,7 @@ impl Upstream for Fake {
         Ok(Exchange {
             acts,
             sleep: None,
+            busy: false,
             head,
             stream: call.stream,
             content: 0,
@@ -163,6 +167,7 @@ impl Pieces for Exchange {
             if let Some(s) = &mut self.sleep {
                 std::task::ready!(std::future::Future::poll(s.as_mut(), cx));
                 self.sleep = None;
+                self.busy = false;
             }
             let piece = |text: &str, kind, end| {
                 Poll::Ready(Some(Ok(Piece {
@@ -173,6 +178,11 @@ impl Pieces for Exchange {
             };
             return match self.acts.pop_front() {
                 Some(Wait(n)) => {
+                    self.sleep = Some(Box::pin(sleep(ms(n))));
+                    continue;
+                }
+                Some(Busy(n)) => {
+                    self.busy = true;
                     self.sleep = Some(Box::pin(sleep(ms(n))));
                     continue;
                 }
@@ -206,6 +216,9 @@ impl Pieces for Exchange {
             content_events: self.content,
             ..Summary::default()
         }
+    }
+    fn is_busy(&self) -> bool {
+        self.busy
     }
     fn closing(&mut self) -> Option<Bytes> {
         self.closing

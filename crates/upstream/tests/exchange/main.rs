@@ -7,11 +7,13 @@
 )]
 
 mod answers;
+mod bound;
 mod coding;
 mod credentials;
 mod dialects;
 mod errors;
 mod headers;
+mod large;
 mod leaving;
 mod pooling;
 mod proxies;

@@ -241,11 +241,24 @@ impl Ask {
 }
 
 pub(crate) async fn next(answer: &mut Answer) -> Option<Result<Piece, Box<Failure>>> {
-    let next = timeout(PATIENCE, poll_fn(|cx| answer.poll_piece(cx)));
+    next_within(answer, PATIENCE).await
+}
+
+async fn next_within(answer: &mut Answer, wait: Duration) -> Option<Result<Piece, Box<Failure>>> {
+    let next = timeout(wait, poll_fn(|cx| answer.poll_piece(cx)));
     next.await.expect("a piece in time")
 }
 
-pub(crate) async fn read(mut answer: Box<Answer>) -> Heard {
+pub(crate) async fn read(answer: Box<Answer>) -> Heard {
+    read_as(answer, PATIENCE, false).await
+}
+
+/// The same where a single piece may take longer; as a server does, others are let on between two.
+pub(crate) async fn read_within(answer: Box<Answer>, wait: Duration) -> Heard {
+    read_as(answer, wait, true).await
+}
+
+async fn read_as(mut answer: Box<Answer>, wait: Duration, in_turns: bool) -> Heard {
     let started = Instant::now();
     let mut heard = Heard {
         text: String::new(),
@@ -255,7 +268,10 @@ pub(crate) async fn read(mut answer: Box<Answer>) -> Heard {
         closing: None,
     };
     loop {
-        match next(&mut answer).await {
+        if in_turns {
+            tokio::task::yield_now().await;
+        }
+        match next_within(&mut answer, wait).await {
             None => break,
             Some(Err(failure)) => {
                 heard.failure = Some(failure);

@@ -1,4 +1,10 @@
 use super::*;
+use crate::aside::LARGE;
+use ring::digest::{SHA256, digest};
+use std::{
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
 
 fn aws(change: impl FnOnce(&mut AwsAuth)) -> Auth {
     let mut auth = AwsAuth::default();
@@ -51,6 +57,37 @@ async fn keys_of_the_target_go_before_those_of_the_environment() {
     assert!(value.contains("Credential=AKIASTATED/"), "{value}");
     assert!(value.contains("/us-west-2/bedrock/"), "{value}");
     assert!(!value.contains("security-token"));
+}
+
+#[tokio::test]
+async fn a_large_body_is_hashed_aside_and_a_small_one_at_once() {
+    let machine = Machine::new("large")
+        .with("AWS_ACCESS_KEY_ID", "AKIA")
+        .with("AWS_SECRET_ACCESS_KEY", "s");
+    let signer = machine.signer(anything()).unwrap();
+    let uri: Uri = "/model/a/converse".parse().unwrap();
+    for (size, aside) in [(LARGE, false), (LARGE + 1, true)] {
+        let body = [vec![b'{'; size - 1].into(), Bytes::from_static(b"}")];
+        let request = Unsigned {
+            method: &Method::POST,
+            uri: &uri,
+            host: "h",
+            content_type: None,
+            body: &body,
+        };
+        let mut signing = pin!(signer.sign(&request));
+        let first = signing
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(first.is_pending(), aside, "{size}");
+        let headers = match first {
+            Poll::Ready(headers) => headers,
+            Poll::Pending => signing.await,
+        };
+        let sum = digest(&SHA256, &body.concat());
+        let hex: String = sum.as_ref().iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(headers.unwrap()["x-amz-content-sha256"], hex.as_str());
+    }
 }
 
 #[tokio::test]
