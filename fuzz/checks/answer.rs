@@ -84,13 +84,18 @@ fn streamed(surface: Surface, api: Api, body: &Bytes, read: Option<&Answer>) {
 
 /// An answer as a stream of its own API. A chat completion keeps the pieces of its choices as they are.
 fn own_stream(api: Api, body: &Bytes, read: &Answer) {
-    let own = SURFACES.into_iter().find(|own| Api::of(*own) == api);
+    let relays = |surface: &Surface| Via::between(*surface, api).is_some_and(Via::is_relay);
+    let own = SURFACES.into_iter().find(relays);
     let surface = own.unwrap_or(Surface::Passthrough);
     let Ok(made) = Via::Relay.as_stream(surface, api, body, &asked()) else {
         return;
     };
+    let (spoken, framing) = match own {
+        Some(surface) => (Api::of(surface), Framing::Sse),
+        None => (api, api.framing()),
+    };
     if api != Api::Chat {
-        let again = stream::said(api, api.framing(), 1, &made.bytes);
+        let again = stream::said(spoken, framing, 1, &made.bytes);
         kept(surface, read, &again, false, &made.bytes);
     }
 }

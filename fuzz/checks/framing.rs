@@ -28,6 +28,9 @@ pub fn eventstream(data: &[u8]) {
     independent(Framing::EventStream, &source::summed(data));
     let framed = source::messages(data);
     let read = independent(Framing::EventStream, &framed);
+    let chunks = |sizes: &[usize]| frames(Framing::Chunks, &framed, sizes);
+    let whole = chunks(&[]);
+    assert_eq!(events(&whole), events(&chunks(&[1])), "chunks are cut");
     // names are text, or the message is at fault
     assert!(read == framed.len() || std::str::from_utf8(data).is_err());
 }

@@ -10,19 +10,24 @@ use punctual_wire::{
 use super::{is_json, kept::same_input, told};
 
 pub(super) const SURFACES: [Surface; 3] = [Surface::Chat, Surface::Messages, Surface::Responses];
-const APIS: [Api; 6] = [
+const APIS: [Api; 8] = [
     Api::Chat,
     Api::Responses,
     Api::Messages,
+    Api::VertexMessages,
+    Api::InvokeMessages,
     Api::Gemini,
     Api::Converse,
     Api::Ollama,
 ];
 /// What is translated directly.
-pub(super) const FLAT: [(Surface, Api); 4] = [
+pub(super) const FLAT: [(Surface, Api); 7] = [
     (Surface::Completions, Api::OllamaGenerate),
     (Surface::Embeddings, Api::OllamaEmbed),
     (Surface::Embeddings, Api::GeminiEmbeddings),
+    (Surface::Embeddings, Api::VertexEmbeddings),
+    (Surface::Embeddings, Api::TitanEmbeddings),
+    (Surface::Embeddings, Api::CohereEmbeddings),
     (Surface::Images, Api::VercelImages),
 ];
 const MODEL: &str = "the \"model\"";
@@ -161,10 +166,14 @@ fn are_the_models(messages: &[Message]) -> bool {
     !others.flat_map(|m| &m.parts).any(is_call)
 }
 
-/// Several texts are lines of one where an API has no more.
+/// The words of each result. Several texts are lines of one where an API has no more, and a refusal is a text.
 fn results(messages: &[Message]) -> Vec<String> {
+    let text = |part: &Part| match part {
+        Part::Text { text, .. } | Part::Refusal { text } => text.replace('\n', ""),
+        _ => String::new(),
+    };
     let result = |part: &Part| match part {
-        Part::ToolResult(result) => Some(result.text().replace('\n', "")),
+        Part::ToolResult(result) => Some(result.parts.iter().map(text).collect()),
         _ => None,
     };
     parts(messages).filter_map(result).collect()

@@ -13,7 +13,8 @@ pub(super) struct Source {
 
 impl Source {
     /// `c`hat, `r`esponses, `m`essages, `g`emini and its `a`rray, `b`edrock and its `i`nvoke, `o`llama, its
-    /// `l`egacy completions and its `e`mbeddings, `G`emini's, `v`ercel's images: by the first byte, and the rest.
+    /// `l`egacy completions and its `e`mbeddings, those of `G`emini, `V`ertex, `t`itan and
+    /// `C`ohere, `v`ercel's images: by the first byte, and the rest.
     pub(super) fn of(data: &[u8]) -> Option<(Self, &[u8])> {
         let (first, rest) = data.split_first()?;
         let (api, framing) = match first {
@@ -28,6 +29,9 @@ impl Source {
             b'l' => (Api::OllamaGenerate, Framing::Lines),
             b'e' => (Api::OllamaEmbed, Framing::Lines),
             b'G' => (Api::GeminiEmbeddings, Framing::Sse),
+            b'V' => (Api::VertexEmbeddings, Framing::Sse),
+            b't' => (Api::TitanEmbeddings, Framing::Sse),
+            b'C' => (Api::CohereEmbeddings, Framing::Sse),
             b'v' => (Api::VercelImages, Framing::Sse),
             _ => return None,
         };
