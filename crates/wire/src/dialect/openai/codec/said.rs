@@ -107,8 +107,8 @@ impl<'a> Said<'a> {
             if told {
                 break;
             }
-            let mut tell = |piece| {
-                told = true;
+            let mut tell = |piece: Piece<'a>| {
+                told |= matches!(piece, Piece::Reasoning(_));
                 each(piece);
             };
             let words = words.unwrap_or_default();

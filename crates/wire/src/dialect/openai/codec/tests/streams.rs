@@ -41,6 +41,10 @@ fn reasoning_is_told_once_wherever_it_stands() {
             vec![r#"reasoning 0 "sum""#, "opaque 0 xx"],
         ),
         (
+            json!({ "reasoning": "hm", "reasoning_content": [{ "type": "reasoning.encrypted", "data": "xx" }] }),
+            vec!["opaque 0 xx", r#"reasoning 0 "hm""#],
+        ),
+        (
             json!({ "reasoning_details": [{ "type": "reasoning.summary", "summary": "sum" }] }),
             vec![r#"reasoning 0 "sum""#],
         ),
