@@ -68,7 +68,7 @@ seeds() {
       seed stream g $other/gemini/*.sse $taken/*gemini*.sse
       seed stream a $other/gemini/array.json
       seed stream b $other/bedrock/thoughts-and-tools.txt
-      seed stream i $other/bedrock/invoke.txt
+      seed stream i $other/bedrock/invoke*.txt
       seed stream o $other/ollama/* $taken/*ollama*.ndjson ;;
   esac
 }
