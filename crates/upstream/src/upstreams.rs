@@ -61,7 +61,12 @@ impl Upstreams {
         let way = way(target, call)?;
         let written = match request::takes_long(target, &way, call) {
             false => request::written(target, &way, call)?,
-            true => request::written_aside(target, &way, call).await??,
+            true => {
+                attempt.progress.busy(true);
+                let written = request::written_aside(target, &way, call).await?;
+                attempt.progress.busy(false);
+                written?
+            }
         };
         let Written {
             parts: body,
@@ -78,7 +83,11 @@ impl Upstreams {
         };
         let credential = match &target.signer {
             // rare and large: the future of every attempt would carry it
-            Some(signer) => Some(Box::pin(signed(signer, &unsigned, &body)).await?),
+            Some(signer) => {
+                let credential = Box::pin(signed(signer, &unsigned, &body)).await?;
+                attempt.progress.connecting();
+                Some(credential)
+            }
             None => None,
         };
         let outgoing = Outgoing {

@@ -108,20 +108,29 @@ impl Cuts {
     fn earliest(&self, progress: Option<&Progress>) -> Option<Cut> {
         let connected = progress.is_some_and(Progress::is_connected);
         let content = progress.and_then(Progress::last_content);
+        // a member's clocks are for what the member does
+        let busy = progress.is_some_and(Progress::is_busy);
         let binds = |c: &&Cut| match c.until {
+            _ if busy && matches!(c.why, Why::Clock(..)) => false,
             Until::Connected => !connected,
             Until::Content => content.is_none(),
             Until::End => true,
         };
         let redialled = progress.map(Progress::connecting_since).unwrap_or_default();
-        let shifted = |c: &Cut| match c.until {
-            Until::Connected => Cut {
-                at: c.at + redialled,
+        let worked = progress.map(Progress::worked).unwrap_or_default();
+        let shifted = |c: &Cut| {
+            let later = match (c.until, c.why) {
+                (Until::Connected, _) => redialled,
+                (_, Why::Clock(..)) => worked,
+                _ => Duration::ZERO,
+            };
+            Cut {
+                at: c.at + later,
                 ..*c
-            },
-            _ => *c,
+            }
         };
         let token = content
+            .filter(|_| !busy)
             .zip(self.between)
             .and_then(|(at, length)| Cut::clock(Clock::StreamToken, at, length));
         // by reference: this is asked at every turn of every exchange

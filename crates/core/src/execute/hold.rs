@@ -43,7 +43,7 @@ pub(super) async fn hold<P: Pieces>(
         content: false,
     };
     loop {
-        let Some(piece) = poll_fn(|cx| h.pieces.poll_piece(cx)).await.transpose()? else {
+        let Some(piece) = h.next(progress).await? else {
             return if h.content && !call.stream {
                 Ok(h)
             } else {
@@ -62,7 +62,7 @@ pub(super) async fn hold<P: Pieces>(
         if let Some(end) = end {
             h.ended = true;
             if h.content || allow_empty || end == End::Other {
-                h.finish(call).await?;
+                h.finish(call, progress).await?;
                 return Ok(h);
             }
             return Err(over(true));
@@ -82,6 +82,15 @@ pub(super) async fn hold<P: Pieces>(
 }
 
 impl<P: Pieces> Held<P> {
+    async fn next(&mut self, progress: &Progress) -> Result<Option<Piece>, Box<Failure>> {
+        let piece = poll_fn(|cx| {
+            let polled = self.pieces.poll_piece(cx);
+            progress.busy(self.pieces.is_busy());
+            polled
+        });
+        piece.await.transpose()
+    }
+
     /// Whether no more can be held back: by the route's bounds, or by the process's memory.
     fn is_full(&mut self, call: &Call) -> bool {
         self.bytes > call.policy.hold_back_bytes
@@ -105,12 +114,12 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn finish(&mut self, call: &Call) -> Result<(), Box<Failure>> {
+    async fn finish(&mut self, call: &Call, progress: &Progress) -> Result<(), Box<Failure>> {
         if call.stream {
             self.by = if self.content { "content" } else { "end" };
             return Ok(());
         }
-        while let Some(piece) = poll_fn(|cx| self.pieces.poll_piece(cx)).await.transpose()? {
+        while let Some(piece) = self.next(progress).await? {
             self.keep(piece)?;
         }
         Ok(())

@@ -348,3 +348,36 @@ async fn a_redial_has_the_whole_connect_timeout_again() {
     );
     near(start, 250);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_members_clocks_stand_still_while_its_answer_is_worked_on() {
+    let script = |behind, stream| {
+        let mut acts = vec![Head, Wait(100), Busy(1000), Wait(behind), Text("x;")];
+        acts.extend(if stream {
+            vec![Stop, Done, Eof]
+        } else {
+            vec![Eof]
+        });
+        vec![acts]
+    };
+    for stream in [true, false] {
+        let bench = |behind| {
+            let targets = vec![(first_token(200), script(behind, stream)), (none(), good())];
+            let mut b = Bench::new(targets);
+            b.stream = stream;
+            b
+        };
+        let plan = fallback([leaf(0), leaf(1)]);
+        let b = bench(50);
+        assert!(b.run(&plan).await.is_ok());
+        assert_eq!(b.order(), "a", "150 ms of 200 were the member's");
+        let (b, start) = (bench(150), Instant::now());
+        assert!(b.run(&plan).await.is_ok());
+        assert_eq!(b.order(), "ab");
+        near(start, 1200);
+        let (b, start) = (bench(50).within(500), Instant::now());
+        let failure = b.run(&plan).await.unwrap_err();
+        assert_eq!(failure.code, Code::DeadlineExceeded);
+        near(start, 500);
+    }
+}
