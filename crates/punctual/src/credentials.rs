@@ -2,7 +2,7 @@
 //!
 //! They are plain data, as everything that a client is told. Where they come from is decided when a client is
 //! first asked; what must be fetched is fetched inside an attempt, against that attempt's clocks and the call's
-//! time, by one attempt for all that wait, and renewed a minute before it ends. What must hold: no secret is in
+//! time, by one attempt for all that wait, and renewed a minute before it ends or at half its life. What must hold: no secret is in
 //! a `Debug`, an error or a record, and credentials that are not there fail the attempt and no more, so that a
 //! fallback goes on.
 
