@@ -1,8 +1,9 @@
 //! Secrets taken out of a body that comes in pieces and is passed on as it comes.
 //!
 //! Whatever the cuts, what comes out is the same: as many bytes are kept back as a secret may still need to be
-//! whole. A body that is longer than anybody wants to hold is compared as it is spelled, apart from the `\/` of
-//! JSON; [`body`](super::body) knows every spelling, and is the one for a body that is there as a whole.
+//! whole. A body that is longer than anybody wants to hold is compared as it is spelled, and as writers of JSON
+//! spell what is neither a letter nor a digit; [`body`](super::body) knows every spelling, and is the one for a
+//! body that is there as a whole.
 
 use bytes::Bytes;
 use memchr::memmem;
@@ -22,7 +23,8 @@ impl Flow {
     pub fn push(&mut self, bytes: &[u8], secrets: &[&str]) -> Bytes {
         self.kept.extend_from_slice(bytes);
         let needles = needles(secrets);
-        let longest = needles.iter().map(Vec::len).max().unwrap_or_default();
+        let longest = needles.iter().map(|needle| longest(needle)).max();
+        let longest = longest.unwrap_or_default();
         let known = self.kept.len().saturating_sub(longest.saturating_sub(1));
         self.give(known, &needles)
     }
@@ -39,6 +41,7 @@ impl Flow {
         for needle in needles {
             let found = memmem::find_iter(&folded, needle);
             hits.extend(found.map(|start| (start, start + needle.len())));
+            hits.extend(escaped(&folded, needle));
         }
         hits.retain(|(start, _)| *start < known);
         hits.sort_unstable();
@@ -57,18 +60,58 @@ impl Flow {
     }
 }
 
-/// What is searched for: each secret in lower case, and as JSON may spell it.
+/// What is searched for: each secret in lower case.
 fn needles(secrets: &[&str]) -> Vec<Vec<u8>> {
     let long = secrets.iter().filter(|secret| secret.len() >= SHORTEST);
-    let mut all: Vec<Vec<u8>> = Vec::new();
-    for secret in long {
-        let secret = secret.to_ascii_lowercase();
-        if secret.contains('/') {
-            all.push(secret.replace('/', "\\/").into_bytes());
+    long.map(|secret| secret.to_ascii_lowercase().into_bytes())
+        .collect()
+}
+
+/// The bytes that `needle` takes where all of it is escaped that may be.
+fn longest(needle: &[u8]) -> usize {
+    let widths = needle.iter().map(|byte| if plain(*byte) { 1 } else { 6 });
+    widths.sum()
+}
+
+/// Whether no writer of JSON escapes `byte`.
+fn plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Where `needle` stands in `text` as JSON may spell it. Writers differ in what they escape, so each byte may
+/// be escaped or not, whatever the others are.
+fn escaped(text: &[u8], needle: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let first = needle.first().copied().unwrap_or(b'\\');
+    memchr::memchr2_iter(first, b'\\', text).filter_map(move |start| {
+        let mut end = start;
+        for byte in needle {
+            end += width(text.get(end..)?, *byte)?;
         }
-        all.push(secret.into_bytes());
+        Some((start, end))
+    })
+}
+
+/// The length of `byte` at the beginning of `text`, if that is where it stands.
+fn width(text: &[u8], byte: u8) -> Option<usize> {
+    match text {
+        [b'\\', b'u', b'0', b'0', high, low, ..]
+            if !plain(byte) && (*high, *low) == (digit(byte >> 4), digit(byte & 15)) =>
+        {
+            Some(6)
+        }
+        [b'\\', next, ..] if *next == byte && matches!(byte, b'/' | b'"' | b'\\') => Some(2),
+        [next, ..] if *next == byte => Some(1),
+        _ => None,
     }
-    all
+}
+
+/// A hexadecimal digit.
+fn digit(value: u8) -> u8 {
+    if value < 10 {
+        b'0' + value
+    } else {
+        b'a' + (value - 10)
+    }
 }
 
 #[cfg(test)]
@@ -77,7 +120,14 @@ mod tests {
 
     use super::Flow;
 
-    const SECRETS: [&str; 4] = ["sk-live/0123", "e/0123 abc", "host.example", "x"];
+    const SECRETS: [&str; 6] = [
+        "sk-live/0123",
+        "e/0123 abc",
+        "host.example",
+        "x",
+        "a+b/c==",
+        r#"q"u\\o<&>'t"#,
+    ];
 
     fn flown(body: &str, cut: usize) -> String {
         let (mut flow, mut out) = (Flow::default(), Vec::new());
@@ -99,12 +149,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_secret_is_taken_out_however_json_escapes_it() {
+        for spelled in [
+            r"a+b/c==",
+            r"a+b\/c==",
+            r"a\u002Bb/c==",
+            r"a\u002bb\/c\u003D\u003d",
+            r"a+b\u002fc\u003d\u003d",
+            r#"q"u\\o<&>'t"#,
+            r#"q\"u\\\\o<&>'t"#,
+            r"q\u0022u\\\\o\u003c\u0026\u003E\u0027t",
+        ] {
+            for cut in 1..60 {
+                let body = format!(r#"{{"error":"{spelled} \u00e9"}}"#);
+                let clean = r#"{"error":"[redacted] \u00e9"}"#;
+                assert_eq!(flown(&body, cut), clean, "{spelled} {cut}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
-        fn the_cuts_do_not_matter(body in "[ -~]{0,40}(sk-live/0123|host.example| abc|e/){0,4}[a-z]{0,9}", cut in 1_usize..30) {
+        fn the_cuts_do_not_matter(body in "[ -~]{0,40}(sk-live/0123|host.example| abc|e/|a\\\\u002bb\\\\/c=\\\\u003d|a\\+b/c==){0,4}[a-z]{0,9}", cut in 1_usize..30) {
             let whole = flown(&body, body.len().max(1));
             prop_assert_eq!(flown(&body, cut), &whole[..]);
             prop_assert!(!whole.contains("host.example"));
+            prop_assert!(!whole.contains("a+b/c=="));
+            prop_assert!(!whole.contains(r"a\u002bb\/c=\u003d"));
         }
     }
 }
