@@ -26,7 +26,7 @@ impl Raw {
             flow: (!whole).then(scrub::Flow::default),
         };
         match whole {
-            true => raw.waiting = reader.with_secrets(|secrets| scrub::body(begun, secrets)),
+            true => raw.waiting = reader.with_secrets(|secrets| clean(begun, secrets)),
             false => raw.push(begun.clone(), reader),
         }
         raw
@@ -64,5 +64,29 @@ impl Raw {
             kind: Kind::Event,
             end: Some(End::Other),
         }
+    }
+}
+
+/// A whole body without `secrets`. One that is no UTF-8 is still the provider's: it is compared byte by byte.
+fn clean(body: &Bytes, secrets: &[&str]) -> Bytes {
+    if std::str::from_utf8(body).is_ok() {
+        return scrub::body(body, secrets);
+    }
+    let mut flow = scrub::Flow::default();
+    let begun = flow.push(body, secrets);
+    [begun, flow.finish(secrets)].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, clean};
+
+    #[test]
+    fn a_whole_error_that_is_no_utf_8_is_passed_on_as_it_was_sent() {
+        let secrets = ["key-of-target"];
+        let sent = Bytes::from_static(b"refus\xe9: no such file");
+        assert_eq!(clean(&sent, &secrets), sent);
+        let told = Bytes::from_static(b"refus\xe9: KEY-of-target");
+        assert_eq!(&clean(&told, &secrets)[..], b"refus\xe9: [redacted]");
     }
 }
