@@ -92,10 +92,10 @@ impl<P: Pieces> Cell<P> {
         {
             return self.complete_now();
         }
-        let old = std::mem::replace(&mut self.stage, Stage::Done);
+        let mut old = std::mem::replace(&mut self.stage, Stage::Done);
         let now = Instant::now();
         if let Ending::Stalled = ending {
-            self.stall_out(&old);
+            self.stall_out(&mut old);
             self.expired_at = Some(now);
             return Some(old);
         }
@@ -148,13 +148,14 @@ impl<P: Pieces> Cell<P> {
         debris.pop()
     }
 
-    fn stall_out(&mut self, old: &Stage<P>) {
+    fn stall_out(&mut self, old: &mut Stage<P>) {
         match old {
             Stage::Opening { fate, .. } => fate.say(Word::Cancelled(Reason::Stalled)),
             Stage::Live(stream) => {
                 if let Some(mut record) = self.record.take() {
                     record.settle(Outcome::Cancelled, Some(Reason::Stalled));
-                    record.attempt_ended(None, Some(stream.summary()));
+                    let failure = stream.take_failure();
+                    record.attempt_ended(failure.as_deref(), Some(stream.summary()));
                 }
             }
             _ => {

@@ -122,3 +122,26 @@ async fn where_there_are_no_words_for_a_failure_the_body_breaks_off() {
     assert_eq!(b.lines.report().outcome, Some(Outcome::Truncated));
     assert!(b.idle());
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_error_passed_on_to_a_caller_that_stalls_is_still_its_attempts_failure() {
+    let b = bound(Bond::Free, vec![Head, Text("x"), Text("y"), Hang])
+        .upstream(|u| u.refused = Some(Code::ServerError));
+    let open = b.open(&leaf(0)).await.ok().unwrap();
+    let stall = Some(ms(1000));
+    let pace = Pace {
+        heartbeat: None,
+        stall,
+    };
+    let mut relay = Relay::answer(open, Arc::new(Mute), pace);
+    let vigil = Vigil::default();
+    vigil.watch(relay.watched());
+    std::future::poll_fn(|cx| {
+        http_body::Body::poll_frame(std::pin::Pin::new(&mut relay), cx).map(drop)
+    })
+    .await;
+    tokio::select! { () = vigil.run(|| among(0)) => {}, () = tokio::time::sleep(ms(3000)) => {} }
+    let report = b.lines.report();
+    assert_eq!(report.reason, Some(Reason::Stalled));
+    assert_eq!(report.attempts[0].failed, Some(Code::ServerError));
+}

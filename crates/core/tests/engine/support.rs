@@ -57,9 +57,12 @@ pub struct Fake {
     pub unsuited: Vec<u16>,
     /// What ends a complete answer, where that is not the voice's to say.
     pub closing: Option<&'static str>,
+    /// What an answer is that is an error in its upstream's words.
+    pub refused: Option<Code>,
 }
 
 pub struct Exchange {
+    refused: Option<Box<Failure>>,
     closing: Option<&'static str>,
     acts: std::collections::VecDeque<Act>,
     sleep: Option<std::pin::Pin<Box<Sleep>>>,
@@ -134,6 +137,7 @@ impl Upstream for Fake {
             head,
             stream: call.stream,
             content: 0,
+            refused: self.refused.map(|code| failure(code, Some(500), None)),
             closing: self.closing,
             _open: guard,
         })
@@ -219,6 +223,9 @@ impl Pieces for Exchange {
     }
     fn is_busy(&self) -> bool {
         self.busy
+    }
+    fn failure(&self) -> Option<&Failure> {
+        self.refused.as_deref()
     }
     fn closing(&mut self) -> Option<Bytes> {
         self.closing
