@@ -124,6 +124,10 @@ impl Pieces for Exchange {
             Self::Stream(steps) => steps.summary.clone(),
         }
     }
+
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::Wire { answer, .. } if answer.is_busy())
+    }
 }
 
 fn unreadable() -> Box<Failure> {
