@@ -7,18 +7,14 @@
 
 use crate::{
     body::{Body, Cut},
-    dialect, fault, head,
+    fault, head,
 };
 use bytes::{Bytes, BytesMut};
 use http::{header, response::Parts};
 use punctual_core::{Call, End, Failure, Head, Kind, Piece, Pieces, Summary};
-use punctual_wire::{
-    Api, dialect as words, frame::Framing, middle::Lost, sniff::Sniff, state::fingerprint,
-    via::Translated,
-};
+use punctual_wire::{Api, dialect as words, frame::Framing, sniff::Sniff};
 use std::{
     fmt,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -28,11 +24,13 @@ mod form;
 mod raw;
 mod reader;
 mod reading;
+mod told;
 mod whole;
 use away::Away;
 use events::{Events, Next};
 use raw::Raw;
 pub(crate) use reader::Reader;
+use told::{add, names};
 use whole::{Case, Judged, Judging, Whole};
 
 /// A body that is neither within this many bytes is neither.
@@ -230,32 +228,6 @@ impl Answer {
         Some(Piece { bytes, kind, end })
     }
 
-    /// Keeps what a whole answer says about itself, and what only its maker can continue.
-    fn learn(&mut self, answer: &Translated) {
-        self.summary = dialect::summary(&answer.summary);
-        self.summary.dropped = names(Some(&answer.lost));
-        let id = answer.summary.id.as_deref();
-        let id = id.filter(|_| self.reader.keeps_ids()).map(fingerprint);
-        let state = answer.summary.state.iter().copied();
-        state
-            .chain(id)
-            .for_each(|piece| self.reader.made_state(piece));
-    }
-
-    /// What events have told, or the whole answer that they were made of.
-    fn told(&self, events: Summary) -> Summary {
-        let mut summary = match self.made {
-            false => events,
-            true => Summary {
-                content_events: events.content_events,
-                dropped_bytes: events.dropped_bytes,
-                ..self.summary.clone()
-            },
-        };
-        add(&mut summary.dropped, &self.summary.dropped);
-        summary
-    }
-
     /// The next piece, or the end.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Box<Failure>>> {
         loop {
@@ -331,20 +303,6 @@ impl Answer {
             self.summary = self.told(summary);
         }
         self.mode = Mode::Over;
-    }
-}
-
-/// The names of what was lost.
-fn names(lost: Option<&Lost>) -> Vec<Arc<str>> {
-    let names = lost.into_iter().flat_map(Lost::names);
-    names.map(Arc::from).collect()
-}
-
-fn add(names: &mut Vec<Arc<str>>, more: &[Arc<str>]) {
-    for name in more {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
     }
 }
 
