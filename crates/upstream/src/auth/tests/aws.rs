@@ -59,35 +59,43 @@ async fn keys_of_the_target_go_before_those_of_the_environment() {
     assert!(!value.contains("security-token"));
 }
 
-#[tokio::test]
-async fn a_large_body_is_hashed_aside_and_a_small_one_at_once() {
-    let machine = Machine::new("large")
-        .with("AWS_ACCESS_KEY_ID", "AKIA")
-        .with("AWS_SECRET_ACCESS_KEY", "s");
-    let signer = machine.signer(anything()).unwrap();
-    let uri: Uri = "/model/a/converse".parse().unwrap();
-    for (size, aside) in [(LARGE, false), (LARGE + 1, true)] {
-        let body = [vec![b'{'; size - 1].into(), Bytes::from_static(b"}")];
-        let request = Unsigned {
-            method: &Method::POST,
-            uri: &uri,
-            host: "h",
-            content_type: None,
-            body: &body,
-        };
-        let mut signing = pin!(signer.sign(&request));
-        let first = signing
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(first.is_pending(), aside, "{size}");
-        let headers = match first {
-            Poll::Ready(headers) => headers,
-            Poll::Pending => signing.await,
-        };
-        let sum = digest(&SHA256, &body.concat());
-        let hex: String = sum.as_ref().iter().map(|b| format!("{b:02x}")).collect();
-        assert_eq!(headers.unwrap()["x-amz-content-sha256"], hex.as_str());
-    }
+#[test]
+fn a_large_body_is_hashed_aside_and_a_small_one_at_once() {
+    // the one thread beside this is busy until it is let go
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build();
+    runtime.unwrap().block_on(async {
+        let machine = Machine::new("large")
+            .with("AWS_ACCESS_KEY_ID", "AKIA")
+            .with("AWS_SECRET_ACCESS_KEY", "s");
+        let signer = machine.signer(anything()).unwrap();
+        for (size, aside) in [(LARGE, false), (LARGE + 1, true)] {
+            let (let_go, held) = std::sync::mpsc::sync_channel::<()>(1);
+            let busy = tokio::task::spawn_blocking(move || held.recv().is_err());
+            let body = [vec![b'{'; size - 1].into(), Bytes::from_static(b"}")];
+            let request = Unsigned {
+                method: &Method::POST,
+                uri: &Uri::from_static("/model/a/converse"),
+                host: "h",
+                content_type: None,
+                body: &body,
+            };
+            let mut signing = pin!(signer.sign(&request));
+            let first = signing
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(first.is_pending(), aside, "{size}");
+            drop(let_go);
+            assert!(busy.await.unwrap());
+            let headers = match first {
+                Poll::Ready(headers) => headers,
+                Poll::Pending => signing.await,
+            };
+            let sum = digest(&SHA256, &body.concat());
+            let hex: String = sum.as_ref().iter().map(|b| format!("{b:02x}")).collect();
+            assert_eq!(headers.unwrap()["x-amz-content-sha256"], hex.as_str());
+        }
+    });
 }
 
 #[tokio::test]
