@@ -39,10 +39,11 @@ impl Ground {
         self.canary.p99()
     }
 
-    /// Fails when `took` is not between `figure` and `figure` + slack. A timer may be a millisecond early.
+    /// Fails when `took` is not between `figure` and `figure` + slack. A timer may be a millisecond early, and the
+    /// wall clock, by which an absolute deadline is told, is set by a few now and then.
     pub fn at(&self, what: &str, took: Duration, figure: Duration) {
         let most = figure + self.slack();
-        let least = figure.saturating_sub(Duration::from_millis(2));
+        let least = figure.saturating_sub(Duration::from_millis(5));
         assert!(
             took >= least && took <= most,
             "{what}: took {took:?}, expected {figure:?} to {most:?}"
