@@ -1,3 +1,7 @@
+//! What every framing relies on: that its bytes wait in order, within a limit, and are let go.
+//!
+//! Proved here once, so that the framings themselves are tested for their own rule only.
+
 use super::*;
 
 /// A framing whose frames end with a full stop; it checks that no byte is shown to it twice.

@@ -3,8 +3,8 @@
 //! `groundingMetadata` stands beside the text and mostly comes last: sources in one list, and in another which
 //! stretch of the text is supported by which of them. Places are counted in bytes of UTF-8 from the beginning of
 //! a part; every other API counts characters of the whole text. So the text is kept, and a place is told only if
-//! what stands there is what Google says stands there: a citation in the wrong place is worse than none. What
-//! cannot be placed is named.
+//! what stands there is what Google says stands there (where it says so): a citation in the wrong place is worse
+//! than none. What cannot be placed is named.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,15 @@ use super::call::Sink;
 use crate::{
     json,
     middle::{Delta, Json},
+    state::fingerprint,
 };
 
 /// A text longer than so many bytes is not kept, and not cited.
 const LONGEST: usize = 1 << 20;
 /// Characters are counted from the nearest multiple of so many bytes.
 const STEP: usize = 1 << 10;
+/// Further citations of one answer are not told: what was told is remembered.
+const MOST: usize = 4096;
 
 const CHUNKS: &str = "groundingMetadata.groundingChunks";
 const SUPPORTS: &str = "groundingMetadata.groundingSupports";
@@ -30,8 +33,8 @@ pub(super) struct Cited {
     text: String,
     /// Something else came behind the text, or too much of it: no place in it can be told any more.
     closed: bool,
-    /// Google repeats itself from event to event.
-    told: HashSet<(usize, usize, String)>,
+    /// Fingerprints: Google repeats itself from event to event.
+    told: HashSet<u64>,
 }
 
 /// A citation in the form of the Responses API.
@@ -80,7 +83,7 @@ impl Cited {
             sources.push(source(chunk))
         });
         let mut told = std::mem::take(&mut self.told);
-        let counted = Counted::new(&self.text);
+        let mut counted = None;
         let mut lost = false;
         json::elements(supports.unwrap_or_default(), |support| {
             let place = (!self.closed).then(|| self.place(support, parts)).flatten();
@@ -93,7 +96,11 @@ impl Cited {
                     return;
                 };
                 (any, source.used) = (true, true);
-                if told.insert((start, end, source.url.clone())) {
+                let this = fingerprint(&format!("{start} {end} {}", source.url));
+                if told.len() >= MOST && !told.contains(&this) {
+                    lost = true;
+                } else if told.insert(this) {
+                    let counted = counted.get_or_insert_with(|| Counted::new(&self.text));
                     let citation = Json::of(&Citation {
                         r#type: "url_citation",
                         start_index: counted.characters(start),

@@ -100,6 +100,19 @@ fn long_texts_are_counted_right_at_every_place() {
 }
 
 #[test]
+fn an_answer_is_cited_4096_times_and_what_is_beyond_is_named() {
+    let supports: Vec<_> = (1..=5_000).map(|end| support(0, end, None, &[0])).collect();
+    let grounding = json!({ "groundingChunks": sources(), "groundingSupports": supports });
+    let event = said(&json!([{ "text": "a".repeat(5_000) }]), &grounding);
+    let (all, lost) = cited(&[event]);
+    assert_eq!(all.len(), 4_096);
+    assert!(
+        format!("{lost:?}").contains("groundingSupports"),
+        "{lost:?}"
+    );
+}
+
+#[test]
 fn places_are_those_of_the_part_in_a_whole_answer_and_of_the_text_in_a_stream() {
     let mut second = support(0, 2, Some("cd"), &[0]);
     second["segment"]["partIndex"] = json!(2);

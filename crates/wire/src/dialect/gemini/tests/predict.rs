@@ -1,3 +1,7 @@
+//! Embeddings of Vertex AI.
+//!
+//! Its `:predict` is another form than Gemini's own, and both must come to the same vectors and the same count.
+
 use super::super::{predict_answer, predict_request};
 use crate::{
     Class,
