@@ -65,6 +65,7 @@ impl Upstreams {
                 attempt.progress.busy(true);
                 let written = request::written_aside(target, &way, call).await?;
                 attempt.progress.busy(false);
+                attempt.progress.connecting();
                 written?
             }
         };
