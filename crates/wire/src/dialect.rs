@@ -8,11 +8,13 @@
 pub mod anthropic;
 pub mod bedrock;
 mod call_id;
+mod declared;
 mod embeddings;
 mod finish;
 mod gathered;
 pub mod gemini;
 mod judged;
+mod lacking;
 pub mod ollama;
 pub mod openai;
 pub mod responses;

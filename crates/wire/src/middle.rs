@@ -14,16 +14,20 @@ mod answer;
 mod codec;
 mod delta;
 mod derive;
+mod extra;
 mod json;
 mod lost;
 mod part;
 mod request;
+#[cfg(test)]
+pub(crate) mod sample;
 mod unroll;
 
 pub use answer::{Answer, Choice};
 pub use codec::{Asked, Decode, Encode, Options, Seen, SurfaceCodec, UpstreamCodec};
 pub use delta::{Delta, Start};
 pub use derive::{Derived, summary};
+pub(crate) use extra::Extra;
 pub use json::Json;
 pub use lost::Lost;
 pub use part::{Part, Source, ToolCall, ToolResult};

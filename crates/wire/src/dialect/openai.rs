@@ -11,6 +11,7 @@ mod chunk;
 pub mod codec;
 mod content;
 mod convert;
+mod failure;
 mod glance;
 mod stream;
 #[cfg(test)]

@@ -125,6 +125,29 @@ pub enum Delta<'a> {
     Lost(&'static str),
 }
 
+impl Delta<'_> {
+    /// Of which choice it is; `None` for what is said of the whole answer.
+    pub fn choice(&self) -> Option<u32> {
+        match self {
+            Self::Text { choice, .. }
+            | Self::Refusal { choice, .. }
+            | Self::Reasoning { choice, .. }
+            | Self::Signature { choice, .. }
+            | Self::Opaque { choice, .. }
+            | Self::ToolCall { choice, .. }
+            | Self::CallSignature { choice, .. }
+            | Self::ToolInput { choice, .. }
+            | Self::ToolDone { choice, .. }
+            | Self::Whole { choice, .. }
+            | Self::Citation { choice, .. }
+            | Self::Finish { choice, .. } => Some(*choice),
+            Self::Start(_) | Self::Usage(_) | Self::Durations(_) | Self::Ended | Self::Lost(_) => {
+                None
+            }
+        }
+    }
+}
+
 /// What an answer says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start<'a> {

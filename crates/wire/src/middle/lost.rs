@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::Json;
+
 /// Names of what was left out, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
@@ -40,6 +42,20 @@ impl Lost {
     /// The question cannot be put, for this reason. The first counts.
     pub fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
+    }
+
+    /// A cache breakpoint, if there is one, was left out.
+    pub fn cache(&mut self, cache: Option<&Json>) {
+        if cache.is_some() {
+            self.parameter("cache_control");
+        }
+    }
+
+    /// How closely a picture is to be looked at, if that is said, was left out.
+    pub fn detail(&mut self, detail: Option<&str>) {
+        if detail.is_some_and(|detail| detail != "auto") {
+            self.parameter("messages[].content[].image_url.detail");
+        }
     }
 
     /// Whether nothing was lost.

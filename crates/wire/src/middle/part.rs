@@ -1,6 +1,6 @@
 //! The parts of a message, in a question or in an answer.
 
-use super::Json;
+use super::{Json, Lost};
 
 /// One part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +88,21 @@ impl Part {
             id: None,
         }
     }
+
+    /// What it is called.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::Image { .. } => "image",
+            Self::File { .. } => "file",
+            Self::Audio { .. } => "input_audio",
+            Self::Reasoning { .. } => "reasoning",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_result",
+            Self::Refusal { .. } => "refusal",
+            Self::Other { kind, .. } => kind,
+        }
+    }
 }
 
 /// Where a picture or a file is.
@@ -153,6 +168,14 @@ impl ToolCall {
             true => Json::parse("{}"),
             false => Json::parse(&self.input).filter(Json::is_object),
         }
+    }
+
+    /// The [`object`](Self::object), or an empty one in place of input that is lost.
+    pub fn arguments(&self, lost: &mut Lost) -> Json {
+        self.object().unwrap_or_else(|| {
+            lost.content("messages[].tool_calls[].function.arguments");
+            Json::of(&serde_json::Map::new())
+        })
     }
 }
 

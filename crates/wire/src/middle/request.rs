@@ -1,6 +1,8 @@
 //! A question to a model.
 
-use super::{Json, Part};
+use std::collections::HashMap;
+
+use super::{Json, Lost, Part};
 
 /// A request, of any conversational API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +53,30 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// The speaker's name.
     pub name: Option<String>,
+}
+
+impl Request {
+    /// Whether a service tier is asked for other than the one that everybody gets.
+    pub fn wants_tier(&self) -> bool {
+        let tier = self.service_tier.as_deref();
+        tier.is_some_and(|tier| !matches!(tier, "auto" | "default"))
+    }
+
+    /// The tool that each call went to, by the call's id: a result may not name it.
+    pub fn called(&self) -> HashMap<&str, &str> {
+        let parts = self.messages.iter().flat_map(|message| &message.parts);
+        let calls = parts.filter_map(|part| match part {
+            Part::ToolCall(call) => Some((call.id.as_str(), call.name.as_str())),
+            _ => None,
+        });
+        calls.collect()
+    }
+
+    /// The member of this name that the middle form has no place for.
+    pub fn own(&self, name: &str) -> Option<&Json> {
+        let found = self.extra.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value)
+    }
 }
 
 impl Message {
@@ -134,6 +160,26 @@ pub enum Format {
         /// Whether it must be followed exactly.
         strict: Option<bool>,
     },
+}
+
+impl Format {
+    /// The schema, where there is one, for a dialect that takes no more of it: what follows a schema there
+    /// always follows it exactly, and its name is a label that says nothing. What it is for is lost.
+    pub fn schema(&self, lost: &mut Lost) -> Option<&Json> {
+        match self {
+            Self::JsonObject => None,
+            Self::JsonSchema {
+                schema,
+                description,
+                ..
+            } => {
+                if description.is_some() {
+                    lost.parameter("response_format.json_schema.description");
+                }
+                Some(schema)
+            }
+        }
+    }
 }
 
 /// Thinking, as asked for. OpenAI asks by effort, Anthropic and Gemini by a budget of tokens; a codec

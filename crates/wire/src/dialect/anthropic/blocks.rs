@@ -155,22 +155,7 @@ pub(super) fn name(part: &Part) -> Cow<'static, str> {
     let name = match part {
         Part::Reasoning { .. } => return "messages[].reasoning".into(),
         Part::Other { kind, .. } => return format!("messages[].content[].{kind}").into(),
-        other => kind(other),
+        other => other.kind(),
     };
     format!("messages[].content[].{name}").into()
-}
-
-/// What a part is called.
-pub(super) fn kind(part: &Part) -> &str {
-    match part {
-        Part::Text { .. } => "text",
-        Part::Image { .. } => "image",
-        Part::File { .. } => "file",
-        Part::Audio { .. } => "input_audio",
-        Part::Reasoning { .. } => "reasoning",
-        Part::ToolCall(_) => "tool_call",
-        Part::ToolResult(_) => "tool_result",
-        Part::Refusal { .. } => "refusal",
-        Part::Other { kind, .. } => kind,
-    }
 }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use bytes::BytesMut;
 
 use super::{
-    blocks::{self, Block},
+    blocks::Block,
     usage::Written,
     words::{self, Ending},
 };
@@ -90,7 +90,10 @@ impl Encode for Events {
         if self.failed {
             return;
         }
-        if choice(delta).is_some_and(|choice| *self.choice.get_or_insert(choice) != choice) {
+        if delta
+            .choice()
+            .is_some_and(|choice| *self.choice.get_or_insert(choice) != choice)
+        {
             return self.lost.content("choices");
         }
         match delta {
@@ -127,7 +130,7 @@ impl Encode for Events {
                 Part::Other { kind, value } if words::is_own_block(kind, value) => {
                     self.say(Content::Whole(Cow::Borrowed(value)), out);
                 }
-                other => self.lost.content(blocks::kind(other).to_owned()),
+                other => self.lost.content(other.kind().to_owned()),
             },
             Delta::Citation { json, .. } => self.say(Content::Citation((*json).into()), out),
             Delta::Finish {
@@ -215,27 +218,6 @@ impl Events {
         if self.open.take().is_some() {
             Event::ContentBlockStop { index: self.next }.write(out);
             self.next = self.next.saturating_add(1);
-        }
-    }
-}
-
-/// Of which choice a step is.
-fn choice(delta: &Delta<'_>) -> Option<u32> {
-    match delta {
-        Delta::Text { choice, .. }
-        | Delta::Refusal { choice, .. }
-        | Delta::Reasoning { choice, .. }
-        | Delta::Signature { choice, .. }
-        | Delta::Opaque { choice, .. }
-        | Delta::ToolCall { choice, .. }
-        | Delta::CallSignature { choice, .. }
-        | Delta::ToolInput { choice, .. }
-        | Delta::ToolDone { choice, .. }
-        | Delta::Whole { choice, .. }
-        | Delta::Citation { choice, .. }
-        | Delta::Finish { choice, .. } => Some(*choice),
-        Delta::Start(_) | Delta::Usage(_) | Delta::Durations(_) | Delta::Ended | Delta::Lost(_) => {
-            None
         }
     }
 }

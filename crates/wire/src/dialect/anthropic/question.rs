@@ -12,10 +12,10 @@ mod tools;
 mod turns;
 
 use bytes::Bytes;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::{blocks::Content, model::Model};
-use crate::middle::{Json, Lost, Options, Request};
+use crate::middle::{Extra, Json, Lost, Options, Request};
 use thinking::Thinking;
 use turns::Turn;
 
@@ -46,19 +46,11 @@ struct Question<'a> {
     top_k: Option<&'a Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     service_tier: Option<&'static str>,
+    /// Members of this API that came from a caller of it.
     #[serde(flatten)]
     extra: Extra<'a>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
-}
-
-/// Members of this API that came from a caller of it.
-struct Extra<'a>(Vec<(&'a str, &'a Json)>);
-
-impl Serialize for Extra<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
 }
 
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {

@@ -100,7 +100,7 @@ fn content<'a>(choice: &'a Choice, lost: &mut Lost) -> (Vec<Block<'a>>, Ending) 
             Part::Other { kind, value } if words::is_own_block(kind, value) => {
                 content.push(Block::Other(value));
             }
-            other => lost.content(blocks::kind(other).to_owned()),
+            other => lost.content(other.kind().to_owned()),
         }
     }
     (content, ending)

@@ -5,10 +5,12 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::middle::{Json, Lost, Options, Request};
+use crate::{
+    dialect::lacking,
+    middle::{Json, Lost, Options, Request},
+};
 
 mod contents;
-mod lacking;
 mod media;
 mod model;
 mod parts;
@@ -37,20 +39,24 @@ struct Body<'a> {
     generation_config: Option<settings::Settings<'a>>,
 }
 
+/// Members of Google's own that are passed on, by both spellings.
+const OWN: [[&str; 2]; 2] = [
+    ["safetySettings", "safety_settings"],
+    ["cachedContent", "cached_content"],
+];
+
 /// Writes `request`, and names in `lost` what has no place.
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
     let model = Generation::of(options.model);
-    let (system_instruction, contents) = contents::of(&request.messages, model, lost);
+    let (system_instruction, contents) = contents::of(request, model, lost);
     let tools = tools::of(&request.tools, lost);
     let tool_config = match tools.is_empty() {
         true => None,
         false => request.tool_choice.as_ref().map(tools::Config::of),
     };
     let own = |names: [&str; 2]| {
-        let found = request
-            .extra
-            .iter()
-            .find(|(n, _)| names.contains(&n.as_str()));
+        let mut members = request.extra.iter();
+        let found = members.find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value)
     };
     let body = Body {
@@ -58,11 +64,16 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         contents,
         tools,
         tool_config,
-        safety_settings: own(lacking::OWN[0]),
-        cached_content: own(lacking::OWN[1]),
+        safety_settings: own(OWN[0]),
+        cached_content: own(OWN[1]),
         generation_config: settings::of(request, options.model, lost),
     };
-    lacking::name(request, lost);
+    lacking::name(
+        request,
+        &[("logit_bias", request.sampling.logit_bias.is_some())],
+        |name| OWN.as_flattened().contains(&name),
+        lost,
+    );
     // strings, numbers and JSON values always serialise
     serde_json::to_vec(&body).unwrap_or_default().into()
 }

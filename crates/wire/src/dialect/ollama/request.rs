@@ -3,7 +3,10 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::middle::{Format, Json, Lost, Options, Reasoning, Request, Tool, ToolChoice};
+use crate::{
+    dialect::declared::{self, Function},
+    middle::{Json, Lost, Options, Reasoning, Request, ToolChoice},
+};
 
 mod lacking;
 mod messages;
@@ -39,32 +42,22 @@ struct Declaration<'a> {
     function: Function<'a>,
 }
 
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a Json>,
-}
-
 /// Writes `request`, and names in `lost` what has no place.
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
-    let keep_alive = request.extra.iter().find(|(name, _)| name == "keep_alive");
     let body = Body {
         model: options.model,
-        messages: messages::of(&request.messages, lost),
+        messages: messages::of(request, lost),
         tools: tools(request, lost),
-        format: request
-            .format
-            .as_ref()
-            .map(|format| self::format(format, lost)),
+        format: request.format.as_ref().map(|format| {
+            let schema = format.schema(lost);
+            schema.map_or_else(|| Json::of("json"), Json::clone)
+        }),
         options: Settings::of(request, options).filled(),
         stream: request.stream,
         think: request.reasoning.as_ref().and_then(think),
         logprobs: request.sampling.logprobs,
         top_logprobs: request.sampling.top_logprobs.as_ref(),
-        keep_alive: keep_alive.map(|(_, value)| value),
+        keep_alive: request.own("keep_alive"),
     };
     lacking::name(request, lost);
     // strings, numbers and JSON values always serialise
@@ -78,52 +71,12 @@ fn tools<'a>(request: &'a Request, lost: &mut Lost) -> Vec<Declaration<'a>> {
         Some(ToolChoice::Required | ToolChoice::Function(_)) => lost.parameter("tool_choice"),
         Some(ToolChoice::Auto) | None => {}
     }
-    let mut declarations = Vec::new();
-    for tool in &request.tools {
-        match tool {
-            Tool::Function {
-                name,
-                description,
-                parameters,
-                strict,
-                cache,
-            } => {
-                if *strict == Some(true) {
-                    lost.parameter("tools[].function.strict");
-                }
-                if cache.is_some() {
-                    lost.parameter("cache_control");
-                }
-                declarations.push(Declaration {
-                    r#type: "function",
-                    function: Function {
-                        name,
-                        description: description.as_deref(),
-                        parameters: parameters.as_ref(),
-                    },
-                });
-            }
-            Tool::Hosted { kind, .. } => lost.parameter(format!("tools[].{kind}")),
-        }
-    }
-    declarations
-}
-
-fn format(format: &Format, lost: &mut Lost) -> Json {
-    match format {
-        Format::JsonObject => Json::of("json"),
-        // what follows the schema always follows it exactly; its name is a label that says nothing
-        Format::JsonSchema {
-            schema,
-            description,
-            ..
-        } => {
-            if description.is_some() {
-                lost.parameter("response_format.json_schema.description");
-            }
-            schema.clone()
-        }
-    }
+    let functions = declared::functions(&request.tools, lost);
+    let declared = |function| Declaration {
+        r#type: "function",
+        function,
+    };
+    functions.map(declared).collect()
 }
 
 /// Yes or no, or one of three levels; models without levels take one as yes.

@@ -42,11 +42,7 @@ impl<'a> Settings<'a> {
     /// For a question.
     pub(super) fn of(request: &'a Request, options: &Options<'_>) -> Self {
         let sampling = &request.sampling;
-        let own = OWN.map(|name| {
-            let found = request.extra.iter().find(|(n, _)| n == name);
-            found.map(|(_, value)| value)
-        });
-        let [min_p, typical_p, repeat_penalty, repeat_last_n] = own;
+        let [min_p, typical_p, repeat_penalty, repeat_last_n] = OWN.map(|name| request.own(name));
         Self {
             num_ctx: options.num_ctx,
             num_predict: sampling.max_tokens.as_ref(),

@@ -1,10 +1,9 @@
-use std::path::PathBuf;
-
-use bytes::Bytes;
-
 use crate::{
-    frame::{Framing, Splitter},
-    middle::{Decode, Delta, Seen},
+    frame::{Frame, Framing, tests::split},
+    middle::{
+        Decode,
+        sample::{self, joined, only},
+    },
 };
 
 mod answer;
@@ -14,50 +13,15 @@ mod generate;
 mod request;
 mod stream;
 
-/// Every step and what each line was, as lines of text.
-fn told(mut decode: Box<dyn Decode>, chunks: &[&[u8]]) -> Vec<String> {
-    let mut splitter = Splitter::new(Framing::Lines, 1 << 24);
-    let mut lines = Vec::new();
-    let mut read = |frame| {
-        let seen = decode.decode(&frame, &mut |delta| {
-            if let Delta::Text { text, .. } | Delta::Reasoning { text, .. } = &delta {
-                assert!(!text.is_empty());
-            }
-            lines.push(format!("{delta:?}"));
-        });
-        if !matches!(seen, Seen::Data | Seen::Comment) {
-            lines.push(format!("{seen:?}"));
-        }
-    };
-    for chunk in chunks {
-        splitter.push(Bytes::copy_from_slice(chunk));
-        while let Some(frame) = splitter.next() {
-            read(frame.unwrap());
-        }
-    }
-    splitter.finish().into_iter().for_each(read);
-    lines
+fn frames(pieces: &[&[u8]]) -> Vec<Frame> {
+    split(Framing::Lines, pieces.iter().copied())
 }
 
-/// Only the steps that begin so.
-fn only<'a>(lines: &'a [String], kinds: &[&str]) -> Vec<&'a str> {
-    let wanted = |line: &&String| kinds.iter().any(|kind| line.starts_with(kind));
-    lines.iter().filter(wanted).map(String::as_str).collect()
-}
-
-/// The texts of one kind of step, joined.
-fn joined(lines: &[String], kind: &str, member: &str) -> String {
-    let start = format!("{member}: ");
-    let texts = lines.iter().filter(|line| line.starts_with(kind));
-    let texts = texts.filter_map(|line| {
-        let (_, rest) = line.split_once(&start)?;
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
-        values.next()?.ok()
-    });
-    texts.collect()
+/// Every step, as [`sample::told`] tells it.
+fn told(decode: Box<dyn Decode>, pieces: &[&[u8]]) -> Vec<String> {
+    sample::told(decode, &frames(pieces))
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ollama");
-    std::fs::read(folder.join(name)).unwrap()
+    sample::fixture(&format!("ollama/{name}"))
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::content::Held;
-use crate::{Class, Verdict, json};
+use super::{content::Held, failure};
+use crate::{Verdict, json};
 
 /// What a choice says.
 #[derive(Debug, Default)]
@@ -50,20 +50,8 @@ impl Choice<'_> {
         }
     }
 
-    /// The failure that a finish reason admits: the answer is not complete, whatever was sent.
+    /// The failure that its finish reason admits.
     pub(super) fn failure(&self) -> Option<Verdict> {
-        let class = match self.finish.as_deref()? {
-            // Mistral, OpenRouter, vLLM
-            "error" => Class::ServerError,
-            // DeepSeek: "interrupted due to insufficient resource of the inference system"
-            "insufficient_system_resource" => Class::Overloaded,
-            // vLLM: the request was aborted at the server
-            "abort" => Class::StreamError,
-            _ => return None,
-        };
-        Some(Verdict::of(
-            class,
-            "the upstream ended the answer with a failure",
-        ))
+        failure::of_finish(self.finish.as_deref()?)
     }
 }

@@ -11,7 +11,7 @@ use super::{
     },
     file,
 };
-use crate::middle::{Json, Lost, Part, Role, ToolCall, ToolResult};
+use crate::middle::{Lost, Part, Role, ToolCall, ToolResult};
 
 /// A part as a block, if it has one. Empty texts are refused by the API and mean nothing.
 pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Block<'a>> {
@@ -71,9 +71,7 @@ fn plain<'a>(part: &'a Part, lost: &mut Lost) -> Option<Block<'a>> {
             detail,
             cache,
         } => {
-            if detail.as_deref().is_some_and(|detail| detail != "auto") {
-                lost.parameter("messages[].content[].image_url.detail");
-            }
+            lost.detail(detail.as_deref());
             Block::Image {
                 source: Place::of(source)?,
                 cache_control: cache.as_ref(),
@@ -108,17 +106,14 @@ fn thought<'a>(
 }
 
 fn call<'a>(call: &'a ToolCall, lost: &mut Lost) -> Block<'a> {
-    let input = call.object();
-    if input.is_none() {
-        lost.content("messages[].tool_calls[].function.arguments");
-    }
+    let input = call.arguments(lost);
     if call.signature.is_some() {
         lost.parameter("messages[].tool_calls[].signature");
     }
     Block::ToolUse {
         id: id(&call.id),
         name: (&call.name).into(),
-        input: input.unwrap_or_else(|| Json::of(&serde_json::Map::new())),
+        input,
     }
 }
 

@@ -5,15 +5,13 @@
 //! refused; so messages of the model, and results, that follow one another are joined. What the user says is
 //! left in the messages it came in.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::{
     model::Generation,
     parts::{Part, Writer},
 };
-use crate::middle::{self, Lost, Message, Role};
+use crate::middle::{Lost, Request, Role};
 
 /// A message.
 #[derive(Serialize)]
@@ -25,7 +23,7 @@ pub(super) struct Content<'a> {
 
 /// Instructions, and everything else.
 pub(super) fn of<'a>(
-    messages: &'a [Message],
+    request: &'a Request,
     generation: Generation,
     lost: &mut Lost,
 ) -> (Option<Content<'a>>, Vec<Content<'a>>) {
@@ -33,10 +31,10 @@ pub(super) fn of<'a>(
     let mut contents: Vec<(Role, Content<'a>)> = Vec::new();
     let mut writer = Writer {
         generation,
-        names: names(messages),
+        names: request.called(),
         lost,
     };
-    for message in messages {
+    for message in &request.messages {
         if message.name.is_some() {
             writer.lost.parameter("messages[].name");
         }
@@ -78,14 +76,4 @@ impl<'a> Content<'a> {
         });
         Self { role, parts }
     }
-}
-
-/// The tool that each call went to: a result names it.
-fn names(messages: &[Message]) -> HashMap<&str, &str> {
-    let parts = messages.iter().flat_map(|message| &message.parts);
-    let calls = parts.filter_map(|part| match part {
-        middle::Part::ToolCall(call) => Some((call.id.as_str(), call.name.as_str())),
-        _ => None,
-    });
-    calls.collect()
 }

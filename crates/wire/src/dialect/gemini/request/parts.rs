@@ -92,7 +92,7 @@ impl<'m> Writer<'m, '_> {
                 citations,
                 cache,
             } => {
-                self.cache(cache.as_ref());
+                self.lost.cache(cache.as_ref());
                 if citations.is_some() {
                     self.lost.parameter("messages[].content[].annotations");
                 }
@@ -104,10 +104,8 @@ impl<'m> Writer<'m, '_> {
                 detail,
                 cache,
             } => {
-                self.cache(cache.as_ref());
-                if detail.as_deref().is_some_and(|detail| detail != "auto") {
-                    self.lost.parameter("messages[].content[].image_url.detail");
-                }
+                self.lost.cache(cache.as_ref());
+                self.lost.detail(detail.as_deref());
                 out.push(sourced(source, "image/png"));
             }
             P::File {
@@ -115,7 +113,7 @@ impl<'m> Writer<'m, '_> {
                 name,
                 cache,
             } => {
-                self.cache(cache.as_ref());
+                self.lost.cache(cache.as_ref());
                 if name.is_some() {
                     self.lost.parameter("messages[].content[].file.filename");
                 }
@@ -155,11 +153,7 @@ impl<'m> Writer<'m, '_> {
     }
 
     fn call(&mut self, call: &'m ToolCall, before: &[Part<'m>]) -> Part<'m> {
-        let args = call.object().unwrap_or_else(|| {
-            self.lost
-                .content("messages[].tool_calls[].function.arguments");
-            Json::of(&serde_json::Map::new())
-        });
+        let args = call.arguments(self.lost);
         // of calls made at once only the first one is signed
         let first = !before.iter().any(|part| part.function_call.is_some());
         let unsigned = first && self.generation == Generation::Late;
@@ -176,7 +170,7 @@ impl<'m> Writer<'m, '_> {
     }
 
     fn result(&mut self, result: &'m ToolResult, out: &mut Vec<Part<'m>>) {
-        self.cache(result.cache.as_ref());
+        self.lost.cache(result.cache.as_ref());
         let name = result.name.as_deref();
         let known = name.or_else(|| self.names.get(result.id.as_str()).copied());
         let mut inside = Vec::new();
@@ -211,12 +205,6 @@ impl<'m> Writer<'m, '_> {
             ..Part::default()
         });
         out.extend(beside);
-    }
-
-    fn cache(&mut self, cache: Option<&Json>) {
-        if cache.is_some() {
-            self.lost.parameter("cache_control");
-        }
     }
 }
 

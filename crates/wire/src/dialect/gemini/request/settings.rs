@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::thinking::{self, Thinking};
-use crate::middle::{Format, Json, Lost, Request};
+use crate::middle::{Json, Lost, Request};
 
 /// The members, in the order of Google's reference.
 #[derive(Default, PartialEq, Serialize)]
@@ -42,26 +42,12 @@ pub(super) struct Settings<'a> {
 /// `None` if nothing is set.
 pub(super) fn of<'a>(request: &'a Request, model: &str, lost: &mut Lost) -> Option<Settings<'a>> {
     let sampling = &request.sampling;
-    let (response_mime_type, response_json_schema) = match &request.format {
-        None => (None, None),
-        Some(Format::JsonObject) => (Some("application/json"), None),
-        // what follows the schema always follows it exactly; its name is a label that says nothing
-        Some(Format::JsonSchema {
-            schema,
-            description,
-            ..
-        }) => {
-            if description.is_some() {
-                lost.parameter("response_format.json_schema.description");
-            }
-            (Some("application/json"), Some(schema))
-        }
-    };
+    let format = request.format.as_ref();
     let thinking_config = request.reasoning.as_ref();
     let settings = Settings {
         stop_sequences: &sampling.stop,
-        response_mime_type,
-        response_json_schema,
+        response_mime_type: format.map(|_| "application/json"),
+        response_json_schema: format.and_then(|format| format.schema(lost)),
         candidate_count: sampling.n.as_ref(),
         max_output_tokens: sampling.max_tokens.as_ref(),
         temperature: sampling.temperature.as_ref(),

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::middle::{Json, Lost, Tool, ToolChoice};
+use crate::{
+    dialect::declared,
+    middle::{Json, Lost, Tool, ToolChoice},
+};
 
 /// All functions are in one of these.
 #[derive(Serialize)]
@@ -24,31 +27,14 @@ struct Declaration<'a> {
 
 /// The functions; none if there are none.
 pub(super) fn of<'a>(tools: &'a [Tool], lost: &mut Lost) -> Vec<Tools<'a>> {
-    let mut function_declarations = Vec::new();
-    for tool in tools {
-        match tool {
-            Tool::Function {
-                name,
-                description,
-                parameters,
-                strict,
-                cache,
-            } => {
-                if *strict == Some(true) {
-                    lost.parameter("tools[].function.strict");
-                }
-                if cache.is_some() {
-                    lost.parameter("cache_control");
-                }
-                function_declarations.push(Declaration {
-                    name,
-                    description: description.as_deref(),
-                    parameters_json_schema: parameters.as_ref(),
-                });
-            }
-            Tool::Hosted { kind, .. } => lost.parameter(format!("tools[].{kind}")),
-        }
-    }
+    let functions = declared::functions(tools, lost);
+    let function_declarations: Vec<_> = functions
+        .map(|function| Declaration {
+            name: function.name,
+            description: function.description,
+            parameters_json_schema: function.parameters,
+        })
+        .collect();
     match function_declarations.is_empty() {
         true => Vec::new(),
         false => vec![Tools {

@@ -2,15 +2,6 @@
 
 use super::*;
 
-fn capture(name: &str) -> Option<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures");
-    let bytes = std::fs::read(folder.join(name)).ok();
-    if bytes.is_none() {
-        println!("{name} is not there: not read");
-    }
-    bytes
-}
-
 #[test]
 fn real_streams_are_read_to_their_end() {
     for (name, begins, ends, output) in [
@@ -39,7 +30,9 @@ fn real_streams_are_read_to_their_end() {
             "output: Some(1514)",
         ),
     ] {
-        let Some(body) = capture(name) else { continue };
+        let Some(body) = sample::recording(name) else {
+            continue;
+        };
         let lines = told(Framing::Sse, &[&body], 1);
         let text = joined(&lines, "Text", "text");
         assert!(
@@ -62,7 +55,7 @@ fn real_streams_are_read_to_their_end() {
 
 #[test]
 fn streamed_arguments_without_a_last_part_are_whole() {
-    let Some(body) = capture("36-gemini-stream-missing-terminal-call.jsonl") else {
+    let Some(body) = sample::recording("36-gemini-stream-missing-terminal-call.jsonl") else {
         return;
     };
     let events = body.split(|b| *b == b'\n').filter(|line| !line.is_empty());
@@ -100,7 +93,7 @@ fn streamed_arguments_without_a_last_part_are_whole() {
 
 #[test]
 fn a_real_error_has_its_class() {
-    let Some(body) = capture("40-vertex-error-400.json") else {
+    let Some(body) = sample::recording("40-vertex-error-400.json") else {
         return;
     };
     let verdict = crate::Verdict::in_band(&body);

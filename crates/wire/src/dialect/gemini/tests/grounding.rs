@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::middle::{Asked, Part, SurfaceCodec};
+use crate::middle::{Asked, Delta, Part, SurfaceCodec};
 
 fn support(start: u64, end: u64, text: Option<&str>, chunks: &[u64]) -> Value {
     json!({ "segment": { "startIndex": start, "endIndex": end, "text": text },
@@ -28,12 +28,10 @@ fn cited(events: &[Value]) -> (Vec<(u64, u64, String)>, Vec<String>) {
         .iter()
         .map(|event| format!("data: {event}\n\n"))
         .collect();
-    let mut splitter = Splitter::new(Framing::Sse, 1 << 24);
-    splitter.push(Bytes::from(body));
     let mut decode = (UPSTREAM.stream)(1);
     let (mut all, mut lost) = (Vec::new(), Vec::new());
-    while let Some(frame) = splitter.next() {
-        decode.decode(&frame.unwrap(), &mut |delta| match delta {
+    for frame in split(Framing::Sse, [body.as_bytes()]) {
+        decode.decode(&frame, &mut |delta| match delta {
             Delta::Citation { json, .. } => {
                 let it: Value = serde_json::from_str(json).unwrap();
                 assert_eq!(it["type"], "url_citation");
@@ -211,12 +209,11 @@ fn every_surface_with_a_place_has_the_citation_whole_and_streamed() {
         assert!(text.contains(whole) && lost.is_empty(), "{text}");
         let mut encode = (surface.stream)(&asked());
         let mut out = bytes::BytesMut::new();
-        let mut splitter = Splitter::new(Framing::Sse, 1 << 20);
-        splitter.push(Bytes::from(format!("data: {answer}\n\n")));
+        let body = format!("data: {answer}\n\n");
         let mut decode = (UPSTREAM.stream)(1);
-        decode.decode(&splitter.next().unwrap().unwrap(), &mut |delta| {
-            encode.delta(&delta, &mut out);
-        });
+        for frame in split(Framing::Sse, [body.as_bytes()]) {
+            decode.decode(&frame, &mut |delta| encode.delta(&delta, &mut out));
+        }
         encode.close(&mut out);
         let text = String::from_utf8_lossy(&out);
         assert!(

@@ -22,11 +22,7 @@ fn sse(name: &str) -> Vec<String> {
 }
 
 fn frames(body: &[u8]) -> Vec<crate::frame::Frame> {
-    let mut splitter = Splitter::new(Framing::Sse, 1 << 20);
-    splitter.push(Bytes::copy_from_slice(body));
-    std::iter::from_fn(|| splitter.next())
-        .map(Result::unwrap)
-        .collect()
+    split(Framing::Sse, [body])
 }
 
 #[test]
@@ -325,10 +321,10 @@ proptest! {
     #[test]
     fn the_same_steps_however_the_bytes_are_cut(which in 0..ALL.len(), cuts in prop::collection::vec(0_usize..4000, 0..12)) {
         let body = fixture(ALL[which]);
-        let pieces = cut(&body, cuts);
+        let pieces = crate::frame::tests::pieces(&body, &cuts);
         prop_assert_eq!(told(Framing::Sse, &pieces, 1), told(Framing::Sse, &[&body], 1));
         let array = fixture("array.json");
-        let pieces = cut(&array, vec![which * 37, which * 91]);
+        let pieces = crate::frame::tests::pieces(&array, &[which * 37, which * 91]);
         prop_assert_eq!(told(Framing::Array, &pieces, 1), told(Framing::Array, &[&array], 1));
     }
 
@@ -348,11 +344,4 @@ proptest! {
         body.truncate(at);
         told(Framing::Sse, &[&body], 1);
     }
-}
-
-fn cut(body: &[u8], cuts: Vec<usize>) -> Vec<&[u8]> {
-    let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(body.len())).collect();
-    cuts.extend([0, body.len()]);
-    cuts.sort_unstable();
-    cuts.windows(2).map(|w| &body[w[0]..w[1]]).collect()
 }

@@ -4,11 +4,9 @@
 //! another, and texts are put together as they stand. Pictures are base64 and nothing else. A result of a tool
 //! is a message of its own, which names the tool; newer versions read the call's id as well.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
-use crate::middle::{self, Json, Lost, Part, Role, Source, ToolCall, ToolResult};
+use crate::middle::{Json, Lost, Part, Request, Role, Source, ToolCall, ToolResult};
 
 /// A message.
 #[derive(Default, Serialize)]
@@ -41,16 +39,10 @@ struct Function<'a> {
 }
 
 /// Every message, one for each result of a tool.
-pub(super) fn of<'a>(messages: &'a [middle::Message], lost: &mut Lost) -> Vec<Message<'a>> {
-    let calls = messages.iter().flat_map(|message| &message.parts);
-    let names: HashMap<&str, &str> = calls
-        .filter_map(|part| match part {
-            Part::ToolCall(call) => Some((call.id.as_str(), call.name.as_str())),
-            _ => None,
-        })
-        .collect();
-    let mut out = Vec::with_capacity(messages.len());
-    for message in messages {
+pub(super) fn of<'a>(request: &'a Request, lost: &mut Lost) -> Vec<Message<'a>> {
+    let called = request.called();
+    let mut out = Vec::with_capacity(request.messages.len());
+    for message in &request.messages {
         if message.name.is_some() {
             lost.parameter("messages[].name");
         }
@@ -66,7 +58,7 @@ pub(super) fn of<'a>(messages: &'a [middle::Message], lost: &mut Lost) -> Vec<Me
         for part in &message.parts {
             match part {
                 Part::ToolResult(result) => {
-                    let known = names.get(result.id.as_str()).copied();
+                    let known = called.get(result.id.as_str()).copied();
                     out.push(Message::result(result, known, lost));
                 }
                 part => written.add(part, lost),
@@ -91,9 +83,7 @@ impl<'a> Message<'a> {
         if result.is_error {
             lost.parameter("messages[].content[].is_error");
         }
-        if result.cache.is_some() {
-            lost.parameter("cache_control");
-        }
+        lost.cache(result.cache.as_ref());
         result.parts.iter().for_each(|part| message.add(part, lost));
         message
     }
@@ -109,9 +99,7 @@ impl<'a> Message<'a> {
                 if citations.is_some() {
                     lost.parameter("messages[].content[].annotations");
                 }
-                if cache.is_some() {
-                    lost.parameter("cache_control");
-                }
+                lost.cache(cache.as_ref());
             }
             Part::Refusal { text } => self.content.push_str(text),
             Part::Image {
@@ -125,12 +113,8 @@ impl<'a> Message<'a> {
                         lost.content("messages[].content[].image_url");
                     }
                 }
-                if detail.as_deref().is_some_and(|detail| detail != "auto") {
-                    lost.parameter("messages[].content[].image_url.detail");
-                }
-                if cache.is_some() {
-                    lost.parameter("cache_control");
-                }
+                lost.detail(detail.as_deref());
+                lost.cache(cache.as_ref());
             }
             Part::Reasoning {
                 text,
@@ -155,10 +139,7 @@ impl<'a> Message<'a> {
     }
 
     fn call(&mut self, call: &'a ToolCall, lost: &mut Lost) {
-        let arguments = call.object().unwrap_or_else(|| {
-            lost.content("messages[].tool_calls[].function.arguments");
-            Json::of(&serde_json::Map::new())
-        });
+        let arguments = call.arguments(lost);
         if call.signature.is_some() {
             lost.parameter("messages[].tool_calls[].signature");
         }

@@ -5,15 +5,6 @@ use super::{
     *,
 };
 
-fn capture(name: &str) -> Option<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures");
-    let bytes = std::fs::read(folder.join(name)).ok();
-    if bytes.is_none() {
-        println!("{name} is not there: not read");
-    }
-    bytes
-}
-
 /// The body of a recorded exchange in chunks of HTTP/1.1.
 fn unchunked(exchange: &[u8]) -> Vec<u8> {
     let text = std::str::from_utf8(exchange).unwrap();
@@ -50,13 +41,13 @@ fn check(lines: &[String], begins: &str, ends: &str, output: &str) {
 
 #[test]
 fn real_streams_of_chat_are_read_to_their_end() {
-    if let Some(body) = capture("51-ollama-chat-ndjson.ndjson") {
+    if let Some(body) = sample::recording("51-ollama-chat-ndjson.ndjson") {
         let lines = told((UPSTREAM.stream)(1), &[&body]);
         check(&lines, "Why did", "!)", "output: Some(50)");
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
         assert_eq!(told((UPSTREAM.stream)(1), &bytes), lines);
     }
-    if let Some(exchange) = capture("54-ollama-think-httprr.http") {
+    if let Some(exchange) = sample::recording("54-ollama-think-httprr.http") {
         let body = unchunked(&exchange);
         let lines = told((UPSTREAM.stream)(1), &[&body]);
         check(&lines, "2 + 2 = 4", ".\n", "output: Some(55)");
@@ -65,7 +56,7 @@ fn real_streams_of_chat_are_read_to_their_end() {
 
 #[test]
 fn a_real_stream_of_generate_is_read_to_its_end() {
-    if let Some(body) = capture("52-ollama-generate-ndjson.ndjson") {
+    if let Some(body) = sample::recording("52-ollama-generate-ndjson.ndjson") {
         let lines = told(generate_stream(1), &[&body]);
         check(&lines, "A joke", "!)", "output: Some(");
     }

@@ -91,11 +91,9 @@ fn streamed(name: &str, include_usage: bool) -> (String, Box<dyn Encode>) {
         generate_stream(1),
         completions_stream(&asked(include_usage)),
     );
-    let mut splitter = Splitter::new(Framing::Lines, 1 << 20);
-    splitter.push(fixture(name).into());
     let mut out = BytesMut::new();
-    while let Some(frame) = splitter.next() {
-        decode.decode(&frame.unwrap(), &mut |delta| encode.delta(&delta, &mut out));
+    for frame in frames(&[&fixture(name)]) {
+        decode.decode(&frame, &mut |delta| encode.delta(&delta, &mut out));
     }
     encode.close(&mut out);
     (String::from_utf8(out.to_vec()).unwrap(), encode)

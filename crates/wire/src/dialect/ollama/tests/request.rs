@@ -1,62 +1,31 @@
 use super::super::UPSTREAM;
 use crate::middle::{
-    Format, Json, Lost, Message, Options, Part, Reasoning, Request, Role, Sampling, Source, Tool,
-    ToolCall, ToolChoice, ToolResult,
+    Format, Message, Options, Part, Reasoning, Request, Role, Sampling, Source, Tool, ToolChoice,
+    sample::{call, inline, json, message, picture, question, result, written},
 };
 
 fn write(request: &Request) -> (String, Vec<String>) {
-    let mut lost = Lost::default();
     let options = Options {
         model: "tiny:1b",
         num_ctx: Some(16384),
         ..Options::default()
     };
-    let bytes = (UPSTREAM.request)(request, &options, &mut lost);
-    let text = String::from_utf8(bytes.to_vec()).unwrap();
-    serde_json::from_str::<serde_json::Value>(&text).unwrap();
-    (text, lost.names().map(str::to_owned).collect())
-}
-
-fn json(text: &str) -> Json {
-    Json::parse(text).unwrap()
-}
-
-fn message(role: Role, parts: Vec<Part>) -> Message {
-    Message {
-        role,
-        parts,
-        name: None,
-    }
-}
-
-fn said(messages: Vec<Message>) -> Request {
-    Request {
-        messages,
-        ..Request::default()
-    }
-}
-
-fn picture(source: Source) -> Part {
-    Part::Image {
-        source,
-        detail: None,
-        cache: None,
-    }
+    written(&UPSTREAM, request, &options)
 }
 
 const END: &str = r#","options":{"num_ctx":16384},"stream":false}"#;
 
 #[test]
 fn messages_have_one_text_and_pictures_beside_it() {
-    let inline = Source::Inline {
-        media_type: "image/png".into(),
-        data: "aGk=".into(),
-    };
-    let request = said(vec![
+    let request = question(vec![
         Message::text(Role::Developer, "Be brief."),
         message(
             Role::User,
-            vec![Part::text("See "), picture(inline), Part::text("this")],
+            vec![
+                Part::text("See "),
+                picture(inline("image/png")),
+                Part::text("this"),
+            ],
         ),
         message(
             Role::User,
@@ -74,24 +43,8 @@ fn messages_have_one_text_and_pictures_beside_it() {
 
 #[test]
 fn calls_have_objects_and_results_name_their_tools() {
-    let call = |id: &str, name: &str, input: &str| {
-        Part::ToolCall(ToolCall {
-            id: id.into(),
-            name: name.into(),
-            input: input.into(),
-            signature: None,
-        })
-    };
-    let result = |id: &str, text: &str| {
-        Part::ToolResult(ToolResult {
-            id: id.into(),
-            name: None,
-            parts: vec![Part::text(text)],
-            is_error: false,
-            cache: None,
-        })
-    };
-    let request = said(vec![
+    let result = |id: &str, text: &str| result(id, vec![Part::text(text)]);
+    let request = question(vec![
         message(
             Role::Assistant,
             vec![
@@ -117,7 +70,7 @@ fn calls_have_objects_and_results_name_their_tools() {
 
 #[test]
 fn tools_are_declared_and_a_choice_that_cannot_be_told_is_named() {
-    let mut request = said(vec![]);
+    let mut request = question(vec![]);
     request.tools = vec![Tool::Function {
         name: "f".into(),
         description: Some("d".into()),
@@ -148,7 +101,7 @@ fn tools_are_declared_and_a_choice_that_cannot_be_told_is_named() {
 #[test]
 fn settings_stand_in_options_and_keep_their_spelling() {
     let number = |text: &str| Some(json(text));
-    let mut request = said(vec![]);
+    let mut request = question(vec![]);
     request.stream = true;
     request.sampling = Sampling {
         max_tokens: number("100"),
@@ -223,7 +176,7 @@ fn thinking_is_yes_no_or_a_level() {
 #[test]
 fn what_has_no_place_is_named() {
     let source = || Source::Id("f".into());
-    let mut request = said(vec![Message {
+    let mut request = question(vec![Message {
         name: Some("ann".into()),
         ..message(
             Role::User,

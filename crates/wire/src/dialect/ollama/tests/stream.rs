@@ -37,12 +37,8 @@ fn text_counts_and_times_are_told_and_done_is_the_last() {
         ]
     );
     let mut judge = Derived::new((UPSTREAM.stream)(1));
-    let mut splitter = Splitter::new(Framing::Lines, 1 << 20);
-    splitter.push(fixture("chat.ndjson").into());
-    let mut judged = Vec::new();
-    while let Some(frame) = splitter.next() {
-        judged.push(judge.judge(&frame.unwrap()));
-    }
+    let frames = frames(&[&fixture("chat.ndjson")]);
+    let judged: Vec<_> = frames.iter().map(|frame| judge.judge(frame)).collect();
     let last = judged.last().unwrap();
     assert_eq!(
         (last.done, last.ends, judged.len()),
@@ -100,11 +96,8 @@ fn an_error_in_a_line_is_an_error() {
     );
     assert_eq!(only(&told, &["Ended", "Last"]), Vec::<&str>::new());
     let mut judge = Derived::new((UPSTREAM.stream)(1));
-    let mut splitter = Splitter::new(Framing::Lines, 1 << 20);
-    splitter.push(Bytes::from_static(
-        b"{\"error\":\"too many requests\",\"status_code\":429}\n",
-    ));
-    let judged = judge.judge(&splitter.next().unwrap().unwrap());
+    let line = b"{\"error\":\"too many requests\",\"status_code\":429}\n";
+    let judged = judge.judge(&frames(&[line])[0]);
     assert!(matches!(judged.kind, Kind::Error(v) if v.class == Class::RateLimited));
 }
 
@@ -155,10 +148,7 @@ proptest! {
     #[test]
     fn the_same_steps_however_the_bytes_are_cut(which in 0..ALL.len(), cuts in prop::collection::vec(0_usize..1500, 0..12)) {
         let body = fixture(ALL[which]);
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(body.len())).collect();
-        cuts.extend([0, body.len()]);
-        cuts.sort_unstable();
-        let pieces: Vec<&[u8]> = cuts.windows(2).map(|w| &body[w[0]..w[1]]).collect();
+        let pieces = crate::frame::tests::pieces(&body, &cuts);
         let whole = told((UPSTREAM.stream)(1), &[&body]);
         prop_assert_eq!(told((UPSTREAM.stream)(1), &pieces), whole);
     }

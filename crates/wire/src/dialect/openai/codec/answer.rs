@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{calls::Calls, citation, event, event::Event, finish, loose, said::Piece};
+use super::{calls::Calls, citation, event, event::Event, loose, said::Piece};
 use crate::{
     Class, Verdict,
-    dialect::Finish,
+    dialect::{Finish, openai::failure},
     json,
     middle::{Answer, Choice, Delta, Json, Lost, Part, ToolCall},
 };
@@ -56,7 +56,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answer, Verdict> {
 }
 
 fn choice(said: &event::Choice<'_>, lost: &mut Lost) -> Result<Choice, Verdict> {
-    if let Some(failure) = said.finish.as_deref().and_then(finish::failure) {
+    if let Some(failure) = said.finish.as_deref().and_then(failure::of_finish) {
         return Err(failure);
     }
     let mut parts = Parts::default();

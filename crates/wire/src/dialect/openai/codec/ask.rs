@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::form;
-use crate::middle::{Json, Lost, Options, Request};
+use crate::middle::{Extra, Json, Lost, Options, Request};
 
 mod content;
 mod extra;
@@ -16,7 +16,7 @@ mod format;
 mod message;
 mod tool;
 
-use extra::{Extra, effort, extra};
+use extra::{effort, extra};
 use format::{ResponseFormat, format};
 
 /// Writes `request` for the target that `options` describes.

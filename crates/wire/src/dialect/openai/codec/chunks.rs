@@ -134,7 +134,7 @@ impl Chunks {
 
     /// Writes what is said to the caller.
     fn say(&mut self, said: &Delta<'_>, out: &mut BytesMut) {
-        let Some(index) = piece::choice(said) else {
+        let Some(index) = said.choice() else {
             return;
         };
         let state = self.choices.entry(index).or_default();

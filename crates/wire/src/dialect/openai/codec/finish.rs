@@ -1,9 +1,8 @@
 //! Finish reasons in the words of chat completions.
 //!
-//! Its callers branch on a closed list, so the words of other APIs become the nearest of it; and some
-//! words that servers use admit that the answer failed.
+//! Its callers branch on a closed list, so the words of other APIs become the nearest of it.
 
-use crate::{Class, Verdict, dialect::Finish};
+use crate::dialect::Finish;
 
 /// The nearest word of chat completions. A choice with calls never simply stops: agents go on by this word.
 pub(super) fn word(finish: Option<&Finish>, has_calls: bool) -> &'static str {
@@ -51,23 +50,6 @@ fn nearest(word: &str, has_calls: bool) -> &'static str {
         true => "tool_calls",
         false => "stop",
     }
-}
-
-/// The failure that a finish reason admits: the answer is not complete, whatever was sent.
-pub(super) fn failure(word: &str) -> Option<Verdict> {
-    let class = match word {
-        // Mistral, OpenRouter, vLLM
-        "error" => Class::ServerError,
-        // DeepSeek: "interrupted due to insufficient resource of the inference system"
-        "insufficient_system_resource" => Class::Overloaded,
-        // vLLM: the request was aborted at the server
-        "abort" => Class::StreamError,
-        _ => return None,
-    };
-    Some(Verdict::of(
-        class,
-        "the upstream ended the answer with a failure",
-    ))
 }
 
 #[cfg(test)]

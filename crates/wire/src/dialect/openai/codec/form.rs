@@ -132,15 +132,8 @@ impl<'a> Call<'a> {
 /// The name under which a part is told to be lost.
 pub(super) fn lost_name(part: &Part) -> Cow<'static, str> {
     let kind = match part {
-        Part::Text { .. } => "text",
         Part::Image { .. } => "image_url",
-        Part::File { .. } => "file",
-        Part::Audio { .. } => "input_audio",
-        Part::Reasoning { .. } => "reasoning",
-        Part::ToolCall(_) => "tool_call",
-        Part::ToolResult(_) => "tool_result",
-        Part::Refusal { .. } => "refusal",
-        Part::Other { kind, .. } => return format!("messages[].content[].{kind}").into(),
+        part => part.kind(),
     };
     format!("messages[].content[].{kind}").into()
 }

@@ -6,10 +6,10 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{calls::Calls, citation, event, event::Event, finish};
+use super::{calls::Calls, citation, event, event::Event};
 use crate::{
     Verdict,
-    dialect::Finish,
+    dialect::{Finish, openai::failure},
     frame::Frame,
     json,
     middle::{Decode, Delta, Seen, Start},
@@ -153,7 +153,7 @@ impl Stream {
         }
         .tell(&choice.said(), choice.text, calls, sink);
         let word = choice.finish.as_deref()?;
-        let failure = finish::failure(word);
+        let failure = failure::of_finish(word);
         if let Some(finish) = Finish::of(word).filter(|_| failure.is_none()) {
             calls.finish(choice.index, sink);
             sink(Delta::Finish {

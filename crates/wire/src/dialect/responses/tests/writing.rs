@@ -9,6 +9,9 @@ use crate::{
     middle::{Delta, Part, Source, Start},
 };
 
+mod endings;
+mod thoughts;
+
 fn text(text: &str) -> Delta<'_> {
     Delta::Text {
         choice: 0,
@@ -139,59 +142,6 @@ fn a_text_is_written_as_the_sdks_accumulate_it() {
 }
 
 #[test]
-fn thoughts_and_texts_close_before_anything_else_opens() {
-    let (stream, _) = written(&[
-        reasoning("hm"),
-        text("a"),
-        reasoning("so"),
-        call(0, "c", "f"),
-        done(0),
-        text("b"),
-        finish(Finish::Stop),
-    ]);
-    let thought = |at: u32| {
-        [
-            "output_item.added",
-            "reasoning_summary_part.added",
-            "reasoning_summary_text.delta",
-            "reasoning_summary_text.done",
-            "reasoning_summary_part.done",
-            "output_item.done",
-        ]
-        .map(|kind| format!("{kind} {at}"))
-        .to_vec()
-    };
-    let message = |at: u32| {
-        [
-            "output_item.added",
-            "content_part.added",
-            "output_text.delta",
-            "output_text.done",
-            "content_part.done",
-            "output_item.done",
-        ]
-        .map(|kind| format!("{kind} {at}"))
-        .to_vec()
-    };
-    let call = [
-        "output_item.added 3",
-        "function_call_arguments.delta 3",
-        "function_call_arguments.done 3",
-        "output_item.done 3",
-    ];
-    let expected = [
-        vec!["created".to_owned(), "in_progress".to_owned()],
-        thought(0),
-        message(1),
-        thought(2),
-        call.map(str::to_owned).to_vec(),
-        message(4),
-        vec!["completed".to_owned()],
-    ];
-    assert_eq!(outline(&stream), expected.concat());
-}
-
-#[test]
 fn calls_may_be_written_beside_one_another() {
     let (stream, _) = written(&[
         call(0, "call_1", "f"),
@@ -233,46 +183,6 @@ fn events_are_numbered_without_a_gap() {
 }
 
 #[test]
-fn an_answer_that_was_cut_is_incomplete_and_says_why() {
-    for (ended, reason) in [
-        (Finish::Length, "max_output_tokens"),
-        (Finish::ContentFilter, "content_filter"),
-    ] {
-        let (stream, _) = written(&[
-            text("a"),
-            call(0, "c", "f"),
-            input(0, "{\"p"),
-            finish(ended),
-        ]);
-        assert_eq!(outline(&stream).last().unwrap(), "incomplete");
-        assert_eq!(last(&stream, "status"), "\"incomplete\"");
-        let details = format!(r#"{{"reason":"{reason}"}}"#);
-        assert_eq!(last(&stream, "incomplete_details"), details);
-        let call = r#""status":"incomplete","arguments":"{\"p","call_id":"c","name":"f""#;
-        assert!(last(&stream, "output").contains(call), "{stream}");
-    }
-}
-
-#[test]
-fn a_call_that_was_cut_before_its_input_gets_none() {
-    let (stream, _) = written(&[call(0, "c", "f"), finish(Finish::Length)]);
-    assert!(last(&stream, "output").contains(r#""arguments":"""#));
-}
-
-#[test]
-fn an_answer_nothing_is_known_of_is_still_a_response() {
-    let (stream, _) = written(&[]);
-    assert_eq!(outline(&stream), ["created", "in_progress", "completed"]);
-    assert_eq!(last(&stream, "id"), "\"resp_abc\"");
-    assert_eq!(last(&stream, "model"), "\"chat\"");
-    assert_eq!(last(&stream, "created_at"), "1700000000");
-    assert_eq!(
-        json::member(payloads(&stream).last().unwrap(), "usage"),
-        None
-    );
-}
-
-#[test]
 fn an_id_of_this_api_is_kept() {
     let start = Delta::Start(Start {
         id: Some("resp_upstream".into()),
@@ -280,33 +190,6 @@ fn an_id_of_this_api_is_kept() {
     });
     let (stream, _) = written(&[start, text("a")]);
     assert_eq!(last(&stream, "id"), "\"resp_upstream\"");
-}
-
-#[test]
-fn an_encrypted_thought_completes_the_one_that_goes_on() {
-    let opaque = |value: &'static str| Delta::Opaque {
-        choice: 0,
-        value: value.into(),
-    };
-    let (stream, _) = written(&[reasoning("hm"), opaque("e1"), opaque("e2")]);
-    let expected = r#"[{"id":"rs_abc_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"hidden:e1","status":"completed"},{"id":"rs_abc_1","type":"reasoning","summary":[],"encrypted_content":"hidden:e2","status":"completed"}]"#;
-    assert_eq!(last(&stream, "output"), expected);
-}
-
-#[test]
-fn a_signed_thought_is_not_sealed_with_what_follows() {
-    let signature = Delta::Signature {
-        choice: 0,
-        value: "s".into(),
-    };
-    let sealed = Delta::Opaque {
-        choice: 0,
-        value: "e".into(),
-    };
-    let (stream, writer) = written(&[reasoning("hm"), signature, sealed]);
-    let expected = r#"[{"id":"rs_abc_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"signature:s","status":"completed"},{"id":"rs_abc_1","type":"reasoning","summary":[],"encrypted_content":"hidden:e","status":"completed"}]"#;
-    assert_eq!(last(&stream, "output"), expected);
-    assert!(writer.lost().is_empty());
 }
 
 #[test]
@@ -381,31 +264,6 @@ fn a_picture_is_an_item_and_what_has_no_place_is_named() {
     let expected = r#"[{"id":"ig_abc_0","type":"image_generation_call","status":"completed","result":"aGk="}]"#;
     assert_eq!(last(&stream, "output"), expected);
     assert_eq!(writer.lost().content, ["audio", "choices", "video"]);
-}
-
-#[test]
-fn nothing_follows_the_end() {
-    let mut writer = super::super::reply::stream(&super::asked());
-    let mut out = bytes::BytesMut::new();
-    writer.delta(&text("a"), &mut out);
-    writer.close(&mut out);
-    let length = out.len();
-    writer.delta(&text("b"), &mut out);
-    writer.close(&mut out);
-    assert_eq!(out.len(), length);
-}
-
-#[test]
-fn our_own_error_is_a_typed_event_that_sdks_raise() {
-    let fields = ErrorFields {
-        message: "too late",
-        kind: "timeout_error",
-        code: Some("request_deadline_exceeded"),
-        extra: vec![("phase", "streaming".into())],
-        ..ErrorFields::default()
-    };
-    let expected = "event: error\ndata: {\"type\":\"error\",\"code\":\"request_deadline_exceeded\",\"message\":\"too late\",\"param\":null,\"sequence_number\":5,\"error\":{\"message\":\"too late\",\"type\":\"timeout_error\",\"code\":\"request_deadline_exceeded\",\"param\":null,\"phase\":\"streaming\"}}\n\n";
-    assert_eq!(super::super::error_event(&fields, 5), expected);
 }
 
 #[test]

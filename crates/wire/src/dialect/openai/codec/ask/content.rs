@@ -61,9 +61,7 @@ pub(super) fn part<'a>(part: &'a Part, lost: &mut Lost) -> Option<Form<'a>> {
         Part::Refusal { text } => (Some(Form::Text { text }), &None),
         _ => (None, &None),
     };
-    if cache.is_some() {
-        lost.parameter("cache_control");
-    }
+    lost.cache(cache.as_ref());
     if form.is_none() {
         lost.content(form::lost_name(part));
     }

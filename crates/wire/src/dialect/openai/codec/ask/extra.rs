@@ -2,9 +2,7 @@
 //!
 //! What is passed on must mean the same here as where it came from; the rest is named.
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
-
-use crate::middle::{Json, Lost, Reasoning, Request};
+use crate::middle::{Extra, Lost, Reasoning, Request};
 
 /// How much to think. That it is switched on or off without a measure cannot be said, nor how it is told.
 pub(super) fn effort<'a>(reasoning: Option<&'a Reasoning>, lost: &mut Lost) -> Option<&'a str> {
@@ -57,17 +55,4 @@ pub(super) fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Extra<'a> {
         }
     }
     Extra(kept)
-}
-
-/// Members by name.
-pub(super) struct Extra<'a>(Vec<(&'a str, &'a Json)>);
-
-impl Serialize for Extra<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
 }

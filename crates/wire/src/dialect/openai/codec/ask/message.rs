@@ -145,9 +145,7 @@ fn result<'a>(
     if result.is_error {
         lost.content("messages[].content[].is_error");
     }
-    if result.cache.is_some() {
-        lost.parameter("cache_control");
-    }
+    lost.cache(result.cache.as_ref());
     let mut texts = Vec::new();
     for part in &result.parts {
         match content::part(part, lost) {

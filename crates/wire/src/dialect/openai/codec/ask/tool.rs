@@ -72,9 +72,7 @@ fn tool<'a>(tool: &'a middle::Tool, lost: &mut Lost) -> Option<Tool<'a>> {
             strict,
             cache,
         } => {
-            if cache.is_some() {
-                lost.parameter("cache_control");
-            }
+            lost.cache(cache.as_ref());
             Some(Tool::Function {
                 r#type: "function",
                 function: Function {

@@ -135,24 +135,6 @@ impl State {
     }
 }
 
-/// The choice that a step is of.
-pub(super) fn choice(delta: &Delta<'_>) -> Option<u32> {
-    match delta {
-        Delta::Text { choice, .. }
-        | Delta::Refusal { choice, .. }
-        | Delta::Reasoning { choice, .. }
-        | Delta::Signature { choice, .. }
-        | Delta::Opaque { choice, .. }
-        | Delta::ToolCall { choice, .. }
-        | Delta::CallSignature { choice, .. }
-        | Delta::ToolInput { choice, .. }
-        | Delta::ToolDone { choice, .. }
-        | Delta::Whole { choice, .. }
-        | Delta::Citation { choice, .. } => Some(*choice),
-        _ => None,
-    }
-}
-
 fn call<'d>(delta: &'d Delta<'_>) -> Option<Call<'d>> {
     Some(match delta {
         Delta::ToolCall {
