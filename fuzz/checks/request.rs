@@ -134,8 +134,9 @@ fn is_kept(api: Api, asked: &Request, again: &Request, lost: &Lost) -> Result<()
         return Err(format!("{old:?} became {new:?}"));
     }
     for (old, new) in schemas(&asked.tools).zip(schemas(&again.tools)) {
-        // where one must be there, it is that of any object
-        if lost.is_empty() && old.is_some() && old != new {
+        // where one must be there, it is that of any object, and says so
+        let said = api != Api::Messages || old.is_some_and(|old| old.member("type").is_some());
+        if lost.is_empty() && said && old.is_some() && old != new {
             return Err(format!("{old:?} became {new:?}"));
         }
     }
