@@ -89,6 +89,11 @@ pub trait Pieces: Send + Unpin + 'static {
     fn is_busy(&self) -> bool {
         false
     }
+    /// Whether the upstream's last byte has been read, whatever is still made of it here: from then on the
+    /// exchange takes no place in its target's lane.
+    fn is_read(&self) -> bool {
+        false
+    }
     /// The answer is complete: what is still to be written to end it in the caller's dialect. Asked once, at
     /// the upstream's last byte or after the silence that stands for it; `None` leaves it to the
     /// [`Voice`](crate::Voice).
@@ -118,6 +123,10 @@ impl<P: Pieces> Pieces for Box<P> {
 
     fn is_busy(&self) -> bool {
         P::is_busy(self)
+    }
+
+    fn is_read(&self) -> bool {
+        P::is_read(self)
     }
 
     fn closing(&mut self) -> Option<Bytes> {

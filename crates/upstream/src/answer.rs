@@ -333,6 +333,10 @@ impl Pieces for Answer {
         matches!(self.mode, Mode::Away(_) | Mode::Judging(_))
     }
 
+    fn is_read(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_read)
+    }
+
     fn closing(&mut self) -> Option<Bytes> {
         match &mut self.mode {
             Mode::Events(events) => events.close(),

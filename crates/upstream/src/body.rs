@@ -122,6 +122,11 @@ impl Body {
         Poll::Ready(None)
     }
 
+    /// Whether the upstream has sent all of it.
+    pub(crate) fn is_read(&self) -> bool {
+        self.over || self.stream.is_read()
+    }
+
     /// Room for the whole of it, as far as it can be told.
     pub(crate) fn capacity(&self) -> usize {
         let length = self.stream.length().and_then(|n| usize::try_from(n).ok());

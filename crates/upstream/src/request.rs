@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, header};
 use punctual_core::{Attempt, Call};
 use punctual_wire::{Api, frame::Framing};
+use std::time::Duration;
 
 mod body;
 mod deadline;
@@ -113,8 +114,14 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
     if let Some(state) = &attempt.trace.state {
         out.insert(STATE, state.clone());
     }
+    // what was done since the dispatch, connecting above all, took its part
+    let gone = match target.forward_deadline.is_empty() {
+        true => Duration::ZERO,
+        false => attempt.progress.started().elapsed(),
+    };
+    let left = attempt.left.map(|left| left.saturating_sub(gone));
     for forward in &target.forward_deadline {
-        forward.write(&mut out, &call.headers, attempt.left, attempt.limit);
+        forward.write(&mut out, &call.headers, left, attempt.limit);
     }
     out
 }

@@ -46,6 +46,11 @@ impl Stream {
         self.body.size_hint().exact()
     }
 
+    /// Whether its last byte was read, or no more of them can come.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.carrier, Carrier::Released)
+    }
+
     /// The next bytes, never none of them; `None` at the end of the body.
     pub(crate) fn poll_chunk(
         &mut self,

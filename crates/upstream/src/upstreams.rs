@@ -2,6 +2,7 @@
 
 use crate::{
     answer::{Answer, Reader},
+    aside::LARGE,
     auth::{Signer, Unsigned},
     body::{Body, Cut, Rest},
     bonds::{self, Member},
@@ -14,7 +15,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http::{HeaderMap, header, response::Parts};
-use punctual_core::{Attempt, Bond, Call, Code, Failure, TargetId, Upstream};
+use punctual_core::{Attempt, Bond, Call, Code, Failure, Progress, TargetId, Upstream};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// How much of an error answer is read; what matters stands at its beginning.
@@ -62,11 +63,10 @@ impl Upstreams {
         let written = match request::takes_long(target, &way, call) {
             false => request::written(target, &way, call)?,
             true => {
-                attempt.progress.busy(true);
-                let written = request::written_aside(target, &way, call).await?;
-                attempt.progress.busy(false);
+                let written = request::written_aside(target, &way, call);
+                let written = ours(attempt.progress, written).await??;
                 attempt.progress.connecting();
-                written?
+                written
             }
         };
         let Written {
@@ -151,7 +151,24 @@ async fn signed(
         content_type: outgoing.headers().remove(header::CONTENT_TYPE),
         body,
     };
-    signer.sign(&unsigned).await
+    if body.iter().map(Bytes::len).sum::<usize>() <= LARGE {
+        return signer.sign(&unsigned).await;
+    }
+    // what has to be fetched for it is the provider's time, and to hash a large body is ours
+    let fetched = Unsigned {
+        body: &[],
+        ..unsigned.clone()
+    };
+    signer.sign(&fetched).await?;
+    ours(outgoing.attempt.progress, signer.sign(&unsigned)).await
+}
+
+/// Work of our own on what is to be sent: no clock of the member's goes on meanwhile.
+async fn ours<T>(progress: &Progress, work: impl Future<Output = T>) -> T {
+    progress.busy(true);
+    let done = work.await;
+    progress.busy(false);
+    done
 }
 
 /// How `target` serves `call`.
@@ -214,3 +231,6 @@ impl Upstream for Upstreams {
         self.attempt(target, call, attempt)
     }
 }
+
+#[cfg(test)]
+mod tests;

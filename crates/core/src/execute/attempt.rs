@@ -24,7 +24,8 @@ use tokio::time::Instant;
 /// A stream at its first content: everything that must end with it.
 pub struct Live<P> {
     pub(crate) pieces: P,
-    pub(crate) permit: Permit,
+    /// Until the upstream's last byte.
+    pub(crate) permit: Option<Permit>,
     pub(crate) verdict: Verdict,
     pub(crate) held: VecDeque<Bytes>,
     /// The memory that what is held stands for.
@@ -113,12 +114,13 @@ impl<U: Upstream> Run<U> {
             progress.started(),
         );
         let engine = self.engine.clone();
+        let mut permit = Some(permit);
         let (call, record) = (&self.call, &mut self.record);
         let raced = {
             let step = pin!(async {
                 let pieces = engine.upstream.send(id, call, &attempt).await?;
                 record.answered(pieces.head());
-                hold(pieces, call, target.allow_empty, &progress).await
+                hold(pieces, call, target.allow_empty, &progress, &mut permit).await
             });
             race(step, cuts, Some(&progress)).await
         };
@@ -156,7 +158,7 @@ impl<U: Upstream> Run<U> {
         &mut self,
         id: TargetId,
         target: &Target,
-        permit: Permit,
+        permit: Option<Permit>,
         entries: Option<Entries>,
         held: Held<U::Pieces>,
         dispatched: Instant,

@@ -6,6 +6,7 @@
 use crate::{
     call::{Call, CommitOn},
     failure::{Code, Failure},
+    lane::Permit,
     room::Lease,
     upstream::{End, Kind, Piece, Pieces, Progress},
 };
@@ -25,12 +26,14 @@ pub(super) struct Held<P> {
     pub(super) content: bool,
 }
 
-/// Reads up to what commits. A unary answer is read to its end.
+/// Reads up to what commits. A unary answer is read to its end. The permit goes back with the upstream's last
+/// byte.
 pub(super) async fn hold<P: Pieces>(
     pieces: P,
     call: &Call,
     allow_empty: bool,
     progress: &Progress,
+    permit: &mut Option<Permit>,
 ) -> Result<Held<P>, Box<Failure>> {
     let mut h = Held {
         pieces,
@@ -43,7 +46,7 @@ pub(super) async fn hold<P: Pieces>(
         content: false,
     };
     loop {
-        let Some(piece) = h.next(progress).await? else {
+        let Some(piece) = h.next(progress, permit).await? else {
             return if h.content && !call.stream {
                 Ok(h)
             } else {
@@ -62,7 +65,7 @@ pub(super) async fn hold<P: Pieces>(
         if let Some(end) = end {
             h.ended = true;
             if h.content || allow_empty || end == End::Other {
-                h.finish(call, progress).await?;
+                h.finish(call, progress, permit).await?;
                 return Ok(h);
             }
             return Err(over(true));
@@ -82,10 +85,17 @@ pub(super) async fn hold<P: Pieces>(
 }
 
 impl<P: Pieces> Held<P> {
-    async fn next(&mut self, progress: &Progress) -> Result<Option<Piece>, Box<Failure>> {
+    async fn next(
+        &mut self,
+        progress: &Progress,
+        permit: &mut Option<Permit>,
+    ) -> Result<Option<Piece>, Box<Failure>> {
         let piece = poll_fn(|cx| {
             let polled = self.pieces.poll_piece(cx);
             progress.busy(self.pieces.is_busy());
+            if self.pieces.is_read() {
+                *permit = None;
+            }
             polled
         });
         piece.await.transpose()
@@ -114,12 +124,17 @@ impl<P: Pieces> Held<P> {
     }
 
     /// The end condition is met: a stream goes on from here, a unary answer is read to its last byte.
-    async fn finish(&mut self, call: &Call, progress: &Progress) -> Result<(), Box<Failure>> {
+    async fn finish(
+        &mut self,
+        call: &Call,
+        progress: &Progress,
+        permit: &mut Option<Permit>,
+    ) -> Result<(), Box<Failure>> {
         if call.stream {
             self.by = if self.content { "content" } else { "end" };
             return Ok(());
         }
-        while let Some(piece) = self.next(progress).await? {
+        while let Some(piece) = self.next(progress, permit).await? {
             self.keep(piece)?;
         }
         Ok(())

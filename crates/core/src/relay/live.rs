@@ -103,7 +103,11 @@ impl<P: Pieces> Stream<P> {
             return Flow::Complete;
         }
         loop {
-            match self.live.pieces.poll_piece(cx) {
+            let polled = self.live.pieces.poll_piece(cx);
+            if self.live.pieces.is_read() {
+                self.live.permit = None;
+            }
+            match polled {
                 Poll::Pending => return self.wait(cx),
                 Poll::Ready(None | Some(Err(_))) if self.live.ended => return Flow::Complete,
                 Poll::Ready(None) => {

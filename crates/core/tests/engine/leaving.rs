@@ -1,7 +1,7 @@
 use crate::support::*;
 use punctual_core::*;
 use std::{panic::AssertUnwindSafe, sync::Arc};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Drops the request after `at` and says what was recorded.
 async fn leave(b: &Bench, plan: &Arc<Plan>, at: u64) -> Report {
@@ -138,6 +138,30 @@ async fn a_permit_is_back_before_a_unary_answer_is_written_and_during_a_backoff(
     tokio::select! {
         _ = b.run(&plan) => panic!("still backing off"),
         () = async { sleep(ms(1)).await; } => assert_eq!(lane.in_use(), 0),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_permit_is_back_at_the_upstreams_last_byte_whatever_is_still_made_of_it() {
+    for stream in [false, true] {
+        let first = match stream {
+            false => vec![Head, Wait(10), Read, Busy(100), Text("x;"), Eof],
+            true => vec![Head, Text("x;"), Wait(10), Read, Busy(100), Stop, Eof],
+        };
+        let targets = vec![(none(), vec![first, vec![Head, Text("y;"), Stop, Eof]])];
+        let one = LaneLimits {
+            max_concurrency: 1,
+            ..LaneLimits::default()
+        };
+        let mut b = Bench::new(targets).edit(|t| t[0].lane = Lane::new(one));
+        b.stream = stream;
+        let (plan, start) = (leaf(0), Instant::now());
+        let ended = async || b.run(&plan).await.map(|_| start.elapsed().as_millis());
+        let (made, next) = tokio::join!(ended(), ended());
+        assert!(made.unwrap() >= 109, "still worked on");
+        let next = next.unwrap();
+        assert!((9..=12).contains(&next), "{next} ms, streamed {stream}");
+        assert!(b.idle());
     }
 }
 

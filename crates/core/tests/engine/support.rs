@@ -23,6 +23,8 @@ pub enum Act {
     Wait(u64),
     /// Works on what came.
     Busy(u64),
+    /// The last byte has come.
+    Read,
     Connected,
     StartsOver,
     Head,
@@ -67,6 +69,7 @@ pub struct Exchange {
     acts: std::collections::VecDeque<Act>,
     sleep: Option<std::pin::Pin<Box<Sleep>>>,
     busy: bool,
+    read: bool,
     head: punctual_core::Head,
     stream: bool,
     content: u64,
@@ -134,6 +137,7 @@ impl Upstream for Fake {
             acts,
             sleep: None,
             busy: false,
+            read: false,
             head,
             stream: call.stream,
             content: 0,
@@ -190,6 +194,10 @@ impl Pieces for Exchange {
                     self.sleep = Some(Box::pin(sleep(ms(n))));
                     continue;
                 }
+                Some(Read) => {
+                    self.read = true;
+                    continue;
+                }
                 Some(Text(t)) => {
                     self.content += 1;
                     piece(
@@ -223,6 +231,9 @@ impl Pieces for Exchange {
     }
     fn is_busy(&self) -> bool {
         self.busy
+    }
+    fn is_read(&self) -> bool {
+        self.read
     }
     fn failure(&self) -> Option<&Failure> {
         self.refused.as_deref()
