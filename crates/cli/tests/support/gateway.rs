@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Condvar, Mutex},
     time::{Duration, SystemTime},
 };
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// A running `punctual serve`; killed when dropped.
 pub struct Gateway {
@@ -42,8 +43,18 @@ impl Lines {
         self.0.0.lock().unwrap().clone()
     }
 
-    /// Waits for the first line of which `pick` makes something.
-    pub fn find<T>(&self, within: Duration, mut pick: impl FnMut(&str) -> Option<T>) -> Option<T> {
+    /// Waits for the first line of which `pick` makes something. Other tasks of a runtime go on meanwhile: the
+    /// gateway gathers lines for some 50 ms, and what is measured beside must not wait for them.
+    pub fn find<T>(&self, within: Duration, pick: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => {
+                tokio::task::block_in_place(|| self.wait(within, pick))
+            }
+            _ => self.wait(within, pick),
+        }
+    }
+
+    fn wait<T>(&self, within: Duration, mut pick: impl FnMut(&str) -> Option<T>) -> Option<T> {
         let (lines, changed) = &*self.0;
         let start = SystemTime::now();
         let mut guard = lines.lock().unwrap();
