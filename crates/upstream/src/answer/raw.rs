@@ -67,9 +67,10 @@ impl Raw {
     }
 }
 
-/// A whole body without `secrets`. One that is no UTF-8 is still the provider's: it is compared byte by byte.
+/// A whole body without `secrets`. One that is no UTF-8 is still the provider's: it is compared byte by byte, and
+/// so is one with zeros in it, as UTF-16 has them.
 fn clean(body: &Bytes, secrets: &[&str]) -> Bytes {
-    if std::str::from_utf8(body).is_ok() {
+    if std::str::from_utf8(body).is_ok() && !body.contains(&0) {
         return scrub::body(body, secrets);
     }
     let mut flow = scrub::Flow::default();
@@ -88,5 +89,14 @@ mod tests {
         assert_eq!(clean(&sent, &secrets), sent);
         let told = Bytes::from_static(b"refus\xe9: KEY-of-target");
         assert_eq!(&clean(&told, &secrets)[..], b"refus\xe9: [redacted]");
+    }
+
+    #[test]
+    fn a_whole_error_in_utf_16_is_searched_too() {
+        let wide =
+            |text: &str| -> Bytes { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+        let told = wide(r#"{"error":"no KEY-of-target here"}"#);
+        let clean = clean(&told, &["key-of-target"]);
+        assert_eq!(clean, wide(r#"{"error":"no [redacted] here"}"#));
     }
 }

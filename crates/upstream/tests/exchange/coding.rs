@@ -1,9 +1,15 @@
 //! Bodies that come compressed although nobody asked, cut, or too large.
 
-use crate::support::{Ask, Bench, HTTP1, WAYS};
-use punctual_core::Code;
+use crate::{
+    large::provider_that_says,
+    support::{Ask, Bench, HTTP1, WAYS, attempt, read},
+};
+use flate2::{Compression, write::GzEncoder};
+use http::Method;
+use punctual_core::{Code, Progress, Surface};
 use punctual_sim::Listen;
-use std::time::Duration;
+use punctual_upstream::{Auth, Pools, TargetSpec, Upstreams};
+use std::{io::Write, time::Duration};
 
 #[tokio::test]
 async fn a_gzipped_stream_is_decoded_event_by_event_as_it_comes() {
@@ -110,5 +116,46 @@ async fn a_half_event_at_the_end_is_dropped_and_counted_and_a_whole_one_is_kept(
         assert_eq!(heard.contents(), kept);
         assert_eq!(heard.summary.dropped_bytes, dropped);
         assert!(heard.text.ends_with("\n\n"));
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_is_passed_on_is_searched_for_secrets_however_it_is_coded() {
+    let said = |key: &str, size: usize| {
+        let words = "words ".repeat(size / 6);
+        format!(r#"{{"error":"{words} key {key} is bad"}}"#)
+    };
+    let plain = |text: &str| text.as_bytes().to_vec();
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let gzip = |text: &str| {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(text.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    };
+    type Coder<'a> = &'a dyn Fn(&str) -> Vec<u8>;
+    let cases: [(&str, Coder<'_>, Coder<'_>); 3] = [
+        ("content-type: application/json", &plain, &plain),
+        ("content-type: text/plain; charset=utf-16le", &wide, &wide),
+        ("content-encoding: gzip", &gzip, &plain),
+    ];
+    for (head, sent, heard) in cases {
+        // one that is held whole, and one that is passed on as it comes
+        for size in [6, 1 << 18] {
+            let body = sent(&said("SK-secret-1", size));
+            let base = provider_that_says("400 Bad Request", head, body);
+            let mut spec = TargetSpec::new("t", base);
+            spec.auth = Auth::Key("sk-secret-1".into());
+            let pools = Pools::new();
+            let upstreams = Upstreams::new(vec![spec], &pools).unwrap();
+            let ask = Ask {
+                surface: Surface::Passthrough,
+                place: Some((Method::GET, "/files/f".into())),
+                ..Ask::stream("")
+            };
+            let answer = attempt(&upstreams, &ask, &Progress::new()).await.unwrap();
+            let told = read(answer).await.complete().text;
+            let clean = heard(&said("[redacted]", size));
+            assert!(told.as_bytes() == clean, "{head}: {size}");
+        }
     }
 }

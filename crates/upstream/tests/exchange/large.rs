@@ -22,10 +22,15 @@ const GAP: Duration = Duration::from_millis(5 + 50);
 
 /// A provider on a thread of its own, which answers every request with the same bytes.
 pub(crate) fn provider(head: &str, body: Vec<u8>) -> String {
+    provider_that_says("200 OK", head, body)
+}
+
+/// The same with a status.
+pub(crate) fn provider_that_says(status: &str, head: &str, body: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let head = format!(
-        "HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "HTTP/1.1 {status}\r\n{head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     std::thread::spawn(move || {

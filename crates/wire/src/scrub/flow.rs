@@ -3,7 +3,8 @@
 //! Whatever the cuts, what comes out is the same: as many bytes are kept back as a secret may still need to be
 //! whole. A body that is longer than anybody wants to hold is compared as it is spelled, and as writers of JSON
 //! spell what is neither a letter nor a digit; [`body`](super::body) knows every spelling, and is the one for a
-//! body that is there as a whole.
+//! body that is there as a whole. In UTF-16 and UTF-32 the letters of a secret have zeros between them, whichever
+//! byte comes first, and what stands in its place has them too, so that the text behind it stays readable.
 
 use bytes::Bytes;
 use memchr::memmem;
@@ -23,7 +24,7 @@ impl Flow {
     pub fn push(&mut self, bytes: &[u8], secrets: &[&str]) -> Bytes {
         self.kept.extend_from_slice(bytes);
         let needles = needles(secrets);
-        let longest = needles.iter().map(|needle| longest(needle)).max();
+        let longest = needles.iter().map(Needle::longest).max();
         let longest = longest.unwrap_or_default();
         let known = self.kept.len().saturating_sub(longest.saturating_sub(1));
         self.give(known, &needles)
@@ -35,21 +36,23 @@ impl Flow {
     }
 
     /// The bytes before `known`, at which every secret that begins before it has come whole.
-    fn give(&mut self, known: usize, needles: &[Vec<u8>]) -> Bytes {
+    fn give(&mut self, known: usize, needles: &[Needle]) -> Bytes {
         let folded = self.kept.to_ascii_lowercase();
-        let mut hits: Vec<(usize, usize)> = Vec::new();
-        for needle in needles {
-            let found = memmem::find_iter(&folded, needle);
-            hits.extend(found.map(|start| (start, start + needle.len())));
-            hits.extend(escaped(&folded, needle));
+        let mut hits: Vec<(usize, usize, usize)> = Vec::new();
+        for Needle { bytes, zeros } in needles {
+            let found = memmem::find_iter(&folded, bytes);
+            hits.extend(found.map(|start| (start, start + bytes.len(), *zeros)));
+            if *zeros == 0 {
+                hits.extend(escaped(&folded, bytes).map(|(start, end)| (start, end, 0)));
+            }
         }
-        hits.retain(|(start, _)| *start < known);
+        hits.retain(|(start, ..)| *start < known);
         hits.sort_unstable();
         let (mut out, mut done) = (Vec::with_capacity(known), self.taken);
-        for (start, end) in hits {
+        for (start, end, zeros) in hits {
             if start >= done {
                 out.extend_from_slice(self.kept.get(done..start).unwrap_or_default());
-                out.extend_from_slice(REDACTED.as_bytes());
+                out.extend_from_slice(&spaced(REDACTED.as_bytes(), zeros));
             }
             done = done.max(end);
         }
@@ -60,17 +63,47 @@ impl Flow {
     }
 }
 
-/// What is searched for: each secret in lower case.
-fn needles(secrets: &[&str]) -> Vec<Vec<u8>> {
-    let long = secrets.iter().filter(|secret| secret.len() >= SHORTEST);
-    long.map(|secret| secret.to_ascii_lowercase().into_bytes())
-        .collect()
+/// A secret as it is searched for: in lower case, with so many zeros between its bytes.
+struct Needle {
+    bytes: Vec<u8>,
+    zeros: usize,
 }
 
-/// The bytes that `needle` takes where all of it is escaped that may be.
-fn longest(needle: &[u8]) -> usize {
-    let widths = needle.iter().map(|byte| if plain(*byte) { 1 } else { 6 });
-    widths.sum()
+impl Needle {
+    /// The bytes that it takes, where it is JSON and all of it is escaped that may be.
+    fn longest(&self) -> usize {
+        let width = |byte: &u8| if plain(*byte) { 1 } else { 6 };
+        match self.zeros {
+            0 => self.bytes.iter().map(width).sum(),
+            _ => self.bytes.len(),
+        }
+    }
+}
+
+/// What is searched for: each secret in UTF-8, UTF-16 and UTF-32.
+fn needles(secrets: &[&str]) -> Vec<Needle> {
+    let long = secrets.iter().filter(|secret| secret.len() >= SHORTEST);
+    let spelled = |secret: &&str| {
+        let bytes = secret.to_ascii_lowercase().into_bytes();
+        let wide = if bytes.is_ascii() {
+            &[0, 1, 3][..]
+        } else {
+            &[0]
+        };
+        let needle = |zeros: &usize| Needle {
+            bytes: spaced(&bytes, *zeros),
+            zeros: *zeros,
+        };
+        wide.iter().map(needle).collect::<Vec<_>>()
+    };
+    long.flat_map(spelled).collect()
+}
+
+/// `bytes` with so many zeros between them.
+fn spaced(bytes: &[u8], zeros: usize) -> Vec<u8> {
+    let between = std::iter::repeat_n(&0, zeros);
+    let spread = bytes.iter().flat_map(|byte| between.clone().chain([byte]));
+    spread.skip(zeros).copied().collect()
 }
 
 /// Whether no writer of JSON escapes `byte`.
@@ -165,6 +198,36 @@ mod tests {
                 let body = format!(r#"{{"error":"{spelled} \u00e9"}}"#);
                 let clean = r#"{"error":"[redacted] \u00e9"}"#;
                 assert_eq!(flown(&body, cut), clean, "{spelled} {cut}");
+            }
+        }
+    }
+
+    /// `text` as the wide encodings spell it: UTF-16 and UTF-32, either byte first.
+    fn wide(text: &str) -> [Vec<u8>; 4] {
+        [
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+            text.chars()
+                .flat_map(|c| (c as u32).to_le_bytes())
+                .collect(),
+            text.chars()
+                .flat_map(|c| (c as u32).to_be_bytes())
+                .collect(),
+        ]
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_of_wide_text_and_what_is_behind_it_stays_readable() {
+        let body = wide("\u{feff}é SK-live/0123, a+b/c== of host.EXAMPLE: e/0123 ab");
+        let clean = wide("\u{feff}é [redacted], [redacted] of [redacted]: e/0123 ab");
+        for (body, clean) in body.iter().zip(&clean) {
+            for cut in 1..90 {
+                let (mut flow, mut out) = (Flow::default(), Vec::new());
+                for piece in body.chunks(cut) {
+                    out.extend_from_slice(&flow.push(piece, &SECRETS));
+                }
+                out.extend_from_slice(&flow.finish(&SECRETS));
+                assert_eq!(&out, clean, "{cut}");
             }
         }
     }
