@@ -282,6 +282,35 @@ async fn aws_gives_keys_in_its_three_forms() {
 }
 
 #[tokio::test]
+async fn aws_gives_a_role_to_who_signs_and_keys_to_who_signed_on() {
+    let sim = plain().await;
+    let form = "Action=AssumeRole&RoleArn=r&RoleSessionName=s";
+    assert_eq!(send(&sim, "POST", "/", &[FORM], form).await.status(), 403);
+    let signed = [FORM, ("authorization", "AWS4-HMAC-SHA256 x")];
+    let heard = send(&sim, "POST", "/", &signed, form).await;
+    assert_eq!(heard.count("<AssumeRoleResult><Credentials>"), 1);
+    assert_eq!(heard.count("<SessionToken>sim-token-1</SessionToken>"), 1);
+    let path = "/federation/credentials?role_name=r&account_id=1";
+    assert_eq!(send(&sim, "GET", path, &[], "").await.status(), 401);
+    let bearer = [("x-amz-sso_bearer_token", "t")];
+    let keys = json(&send(&sim, "GET", path, &bearer, "").await);
+    assert_eq!(keys["roleCredentials"]["sessionToken"], "sim-token-3");
+    let until = keys["roleCredentials"]["expiration"].as_u64().unwrap();
+    assert!(until > 1_700_000_000_000, "{until}");
+    let renewal =
+        r#"{"grantType":"refresh_token","clientId":"c","clientSecret":"s","refreshToken":"r"}"#;
+    let token = json(&send(&sim, "POST", "/token", &[], renewal).await);
+    assert_eq!(token["accessToken"], "sim-token-4");
+    assert_eq!(send(&sim, "POST", "/token", &[], "{}").await.status(), 400);
+    let names: Vec<String> = sim.report().into_iter().map(|seen| seen.model).collect();
+    assert_eq!(
+        (names[1].as_str(), names[3].as_str()),
+        ("aws-sts", "aws-sso")
+    );
+    assert_eq!(names[4], "aws-sso-oidc");
+}
+
+#[tokio::test]
 async fn credential_servers_misbehave_like_any_other() {
     let sim = plain().await;
     for (line, end) in [

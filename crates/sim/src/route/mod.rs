@@ -63,8 +63,12 @@ pub(crate) enum Issuer {
     Imds,
     /// The credential endpoint of ECS and EKS.
     Container,
-    /// `AssumeRoleWithWebIdentity` of AWS STS.
+    /// `AssumeRole` and `AssumeRoleWithWebIdentity` of AWS STS.
     Sts,
+    /// The portal of AWS's single sign-on.
+    Sso,
+    /// Where its logins are renewed.
+    SsoOidc,
 }
 
 impl Issuer {
@@ -78,6 +82,8 @@ impl Issuer {
             Self::Imds => "aws-imds",
             Self::Container => "aws-container",
             Self::Sts => "aws-sts",
+            Self::Sso => "aws-sso",
+            Self::SsoOidc => "aws-sso-oidc",
         }
     }
 }
@@ -89,7 +95,7 @@ use Surface::{
 };
 
 /// Ends of routes, the first that fits; what is not here takes more than an end to tell.
-const ENDS: [(&str, Surface); 29] = [
+const ENDS: [(&str, Surface); 30] = [
     ("/chat/completions", Chat),
     ("/completions", Completions),
     ("/embeddings", Embeddings),
@@ -121,6 +127,7 @@ const ENDS: [(&str, Surface); 29] = [
         "/metadata/identity/oauth2/token",
         Credential(Issuer::AzureMetadata),
     ),
+    ("/federation/credentials", Credential(Issuer::Sso)),
     ("/credentials", Credential(Issuer::Container)),
 ];
 
@@ -145,7 +152,7 @@ impl Surface {
             Some(Chat) => chat(route),
             Some(surface) => surface,
             None if assumes_role(query.as_bytes()) || assumes_role(body) => Credential(Issuer::Sts),
-            None if route.ends_with("/token") => Credential(Issuer::Google),
+            None if route.ends_with("/token") => Credential(token(body)),
             None => Other,
         }
     }
@@ -181,9 +188,21 @@ fn chat(route: &str) -> Surface {
     }
 }
 
+/// Google reads forms, AWS JSON.
+fn token(body: &[u8]) -> Issuer {
+    match body.trim_ascii_start().starts_with(b"{") {
+        true => Issuer::SsoOidc,
+        false => Issuer::Google,
+    }
+}
+
 fn assumes_role(form: &[u8]) -> bool {
+    let actions = [
+        &b"Action=AssumeRole"[..],
+        b"Action=AssumeRoleWithWebIdentity",
+    ];
     form.split(|b| *b == b'&')
-        .any(|pair| pair == b"Action=AssumeRoleWithWebIdentity")
+        .any(|pair| actions.contains(&pair))
 }
 
 #[cfg(test)]
@@ -245,6 +264,10 @@ mod tests {
             ),
             ("/v2/credentials/a-b-c", Credential(Issuer::Container)),
             (
+                "/federation/credentials?role_name=r&account_id=1",
+                Credential(Issuer::Sso),
+            ),
+            (
                 "/?Action=AssumeRoleWithWebIdentity&Version=2011-06-15",
                 Credential(Issuer::Sts),
             ),
@@ -256,5 +279,9 @@ mod tests {
         }
         let form = b"Version=2011-06-15&Action=AssumeRoleWithWebIdentity&RoleArn=r";
         assert_eq!(Surface::of("/", form), Credential(Issuer::Sts));
+        let form = b"Action=AssumeRole&RoleArn=r";
+        assert_eq!(Surface::of("/", form), Credential(Issuer::Sts));
+        let renewal = Surface::of("/token", b" {\"grantType\":\"refresh_token\"}");
+        assert_eq!(renewal, Credential(Issuer::SsoOidc));
     }
 }

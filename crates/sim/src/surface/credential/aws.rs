@@ -26,17 +26,24 @@ fn lists_roles(ask: &Ask) -> bool {
     ask.route().0.trim_end_matches('/').ends_with(FOLDER)
 }
 
-pub(super) fn refusal(ask: &Ask) -> Option<String> {
+/// Status and body for a role that is asked for in half; `unsigned` as nobody.
+pub(super) fn refusal(ask: &Ask, unsigned: bool) -> Option<(u16, String)> {
     let query = ask.route().1;
-    let has = |name: &str| {
-        field(&ask.form, name)
-            .or_else(|| field(query, name))
-            .is_some()
+    let value = |name: &str| field(&ask.form, name).or_else(|| field(query, name));
+    let signed = value("Action").as_deref() == Some("AssumeRole");
+    if signed && unsigned {
+        let said = "Request is missing Authentication Token";
+        return Some((403, error("MissingAuthenticationToken", said)));
+    }
+    let needs = match signed {
+        true => ["RoleArn", "RoleSessionName"],
+        false => ["RoleArn", "WebIdentityToken"],
     };
-    let lacks = ["RoleArn", "WebIdentityToken"]
-        .into_iter()
-        .find(|name| !has(name))?;
-    Some(error("ValidationError", &format!("{lacks} is missing")))
+    let lacks = needs.into_iter().find(|name| value(name).is_none())?;
+    Some((
+        400,
+        error("ValidationError", &format!("{lacks} is missing")),
+    ))
 }
 
 /// An error of the query protocol.
@@ -58,9 +65,13 @@ pub(super) fn whole(issuer: Issuer, ask: &Ask, shape: &Shape) -> String {
     match issuer {
         Issuer::Imds if opens_session(ask) => format!("sim-session-{seq}"),
         Issuer::Imds if lists_roles(ask) => ROLE.to_owned(),
-        Issuer::Sts => format!(
-            r#"<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>{key}</AccessKeyId><SecretAccessKey>{secret}</SecretAccessKey><SessionToken>{token}</SessionToken><Expiration>{until}</Expiration></Credentials></AssumeRoleWithWebIdentityResult><ResponseMetadata><RequestId>sim-{seq}</RequestId></ResponseMetadata></AssumeRoleWithWebIdentityResponse>"#
-        ),
+        Issuer::Sts => {
+            let action = field(&ask.form, "Action").or_else(|| field(ask.route().1, "Action"));
+            let action = action.unwrap_or_default();
+            format!(
+                r#"<{action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><{action}Result><Credentials><AccessKeyId>{key}</AccessKeyId><SecretAccessKey>{secret}</SecretAccessKey><SessionToken>{token}</SessionToken><Expiration>{until}</Expiration></Credentials></{action}Result><ResponseMetadata><RequestId>sim-{seq}</RequestId></ResponseMetadata></{action}Response>"#
+            )
+        }
         _ => {
             let role = json(&format!("arn:aws:iam::000000000000:role/{ROLE}"));
             let now = stamp::date(std::time::Duration::ZERO);

@@ -5,6 +5,7 @@
 //! the client forgot something is refused here too; nothing is verified.
 
 mod aws;
+mod sso;
 mod stamp;
 
 use super::json;
@@ -47,7 +48,12 @@ pub(crate) fn refusal(issuer: Issuer, ask: &Ask, head: &RequestHead) -> Option<(
         Issuer::Imds if !aws::opens_session(ask) && lacks("x-aws-ec2-metadata-token") => {
             Some((401, "Unauthorized".to_owned()))
         }
-        Issuer::Sts => aws::refusal(ask).map(|body| (400, body)),
+        Issuer::Sts => aws::refusal(ask, lacks("authorization")),
+        Issuer::Sso if lacks("x-amz-sso_bearer_token") => {
+            let said = "Session token not found or invalid";
+            Some((401, sso::error("UnauthorizedException", said)))
+        }
+        Issuer::SsoOidc => sso::refusal(&ask.form).map(|body| (400, body)),
         _ => None,
     }
 }
@@ -102,6 +108,7 @@ pub(super) fn whole(issuer: Issuer, ask: &Ask, shape: &Shape) -> String {
             )
         }
         Issuer::Imds | Issuer::Container | Issuer::Sts => aws::whole(issuer, ask, shape),
+        Issuer::Sso | Issuer::SsoOidc => sso::whole(issuer, ask, shape),
     }
 }
 
@@ -116,6 +123,8 @@ pub(super) fn problem(issuer: Issuer, problem: &Problem) -> String {
             format!(r#"{{"code":{code},"message":{message}}}"#)
         }
         Issuer::Sts => aws::error(&problem.code, problem.message),
+        Issuer::Sso => sso::error(&problem.code, problem.message),
+        Issuer::SsoOidc => oauth(&problem.code, problem.message),
     }
 }
 
