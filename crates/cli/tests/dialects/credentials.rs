@@ -13,6 +13,22 @@ use tokio::time::Instant;
 /// Made for tests of the same; opens nothing.
 const ACCOUNT: &str = include_str!("../../../upstream/src/auth/tests/account.pem");
 
+const ROLE: &str = "[default]
+role_arn = arn:aws:iam::1:role/r
+source_profile = source
+[profile source]
+aws_access_key_id = AKIASOURCE
+aws_secret_access_key = the-secret-of-a-source
+";
+const SIGN_ON: &str = "[default]
+sso_session = admin
+sso_account_id = 1
+sso_role_name = r
+[sso-session admin]
+sso_start_url = https://x.awsapps.com/start
+sso_region = us-east-1
+";
+
 /// Ways to a credential: what is asked, and how it is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -22,15 +38,21 @@ enum Way {
     /// The same for InvokeModel.
     Invoked,
     WebIdentity,
+    /// A role that is taken with the keys of a profile.
+    Role,
+    /// A single sign-on that somebody logged in to.
+    SignOn,
     Entra,
 }
 
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 8] = [
     Way::ServiceAccount,
     Way::Metadata,
     Way::Container,
     Way::Invoked,
     Way::WebIdentity,
+    Way::Role,
+    Way::SignOn,
     Way::Entra,
 ];
 
@@ -41,7 +63,8 @@ impl Way {
             Self::ServiceAccount => "google-token",
             Self::Metadata => "gce-metadata",
             Self::Container | Self::Invoked => "aws-container",
-            Self::WebIdentity => "aws-sts",
+            Self::WebIdentity | Self::Role => "aws-sts",
+            Self::SignOn => "aws-sso",
             Self::Entra => "entra-token",
         }
     }
@@ -59,7 +82,7 @@ impl Way {
                 )
             }
             Self::Metadata => format!("dialect: vertex, project: p, base_url: \"{origin}/v1\""),
-            Self::Container | Self::WebIdentity => {
+            Self::Container | Self::WebIdentity | Self::Role | Self::SignOn => {
                 format!("dialect: bedrock, region: us-east-1, base_url: \"{origin}\"")
             }
             Self::Invoked => {
@@ -70,6 +93,27 @@ impl Way {
             ),
         };
         format!("targets: {{ t: {{ {target}, model: m }} }}\nroutes: {{ r: {{ plan: t }} }}\n")
+    }
+
+    /// What stands in the home directory.
+    fn furnish(self, home: &std::path::Path) {
+        let write = |file: &str, text: &str| {
+            let path = home.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        match self {
+            Self::Role => write(".aws/config", ROLE),
+            Self::SignOn => {
+                write(".aws/config", SIGN_ON);
+                // named by the SHA-1 of `admin`
+                let file = ".aws/sso/cache/d033e22ae348aeb5660fc2140aec35850c4da997.json";
+                let login = json!({ "accessToken": "the-login-of-a-person",
+                    "expiresAt": "2999-01-01T00:00:00Z" });
+                write(file, &login.to_string());
+            }
+            _ => {}
+        }
     }
 
     /// With the simulator's address known before the gateway starts.
@@ -84,6 +128,7 @@ impl Way {
         let container = format!("{origin}/v2/credentials/1");
         let file = token.display().to_string();
         let nowhere = file.clone() + "-none";
+        self.furnish(std::path::Path::new(&nowhere));
         let mut env = vec![("RUST_LOG", "trace"), ("HOME", nowhere.as_str())];
         env.extend(match self {
             Self::Metadata => vec![("GCE_METADATA_HOST", host.as_str())],
@@ -95,6 +140,8 @@ impl Way {
                 ("AWS_WEB_IDENTITY_TOKEN_FILE", file.as_str()),
                 ("AWS_ENDPOINT_URL_STS", origin.as_str()),
             ],
+            Self::Role => vec![("AWS_ENDPOINT_URL_STS", origin.as_str())],
+            Self::SignOn => vec![("AWS_ENDPOINT_URL_SSO", origin.as_str())],
             Self::Entra => vec![("AZURE_AUTHORITY_HOST", origin.as_str())],
             Self::ServiceAccount => vec![],
         });
@@ -129,6 +176,8 @@ fn many_calls_at_once_fetch_one_credential_and_no_log_has_it() {
                 format!("sim-token-{}", fetched[0].seq),
                 "the-secret-of-entra".to_owned(),
                 "the-token-of-a-workload".to_owned(),
+                "the-secret-of-a-source".to_owned(),
+                "the-login-of-a-person".to_owned(),
                 ACCOUNT.lines().nth(3).unwrap().to_owned(),
                 presented.split(' ').next_back().unwrap().to_owned(),
             ];

@@ -31,6 +31,7 @@ mod features;
 mod invoked;
 mod numbers;
 mod passed;
+mod program;
 mod shapes;
 mod table;
 mod unary;

@@ -26,8 +26,9 @@ impl AwsCredentials {
     /// identity (`AWS_WEB_IDENTITY_TOKEN_FILE`), the endpoint of a container, and the instance's metadata
     /// service.
     ///
-    /// Nothing is run and no browser opened: a profile with `credential_process`, a single sign-on or a
-    /// `source_profile` is refused by name. Pass on what `aws configure export-credentials` says instead.
+    /// A profile may hold keys, take a role with others (`source_profile`, `credential_source`), show a web
+    /// identity, use the login of `aws sso login`, or name a program (`credential_process`), which is run and
+    /// ends with the attempt. No browser is opened and no code asked for: `mfa_serial` is refused by name.
     #[must_use]
     pub fn default_chain() -> Self {
         Self::default()

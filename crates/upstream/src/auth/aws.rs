@@ -5,7 +5,6 @@ use super::{
     cached::{Cached, Lasting},
     fetch::Reach,
     moment::Moment,
-    refusal::Refusal,
     spec::AwsAuth,
     surroundings::Surroundings,
     token,
@@ -16,19 +15,26 @@ use crate::{
     spec::{Fault, TargetSpec},
 };
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, header};
 use punctual_core::Failure;
-use secrecy::{ExposeSecret, SecretString};
-use std::{sync::Arc, time::Duration};
+use secrecy::SecretString;
+use std::time::Duration;
 
+mod chain;
 mod container;
+mod files;
+mod headers;
+mod identity;
 mod imds;
+mod process;
 mod profile;
+mod role;
 mod signature;
 mod source;
+mod sso;
 mod sts;
 
-use signature::{Canonical, Scope};
+use signature::Scope;
 use source::Source;
 
 /// An access key with what belongs to it.
@@ -47,9 +53,8 @@ pub(crate) struct Aws {
     aside: Aside,
 }
 
-const DATE: HeaderName = HeaderName::from_static("x-amz-date");
-const TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
-const CONTENT: HeaderName = HeaderName::from_static("x-amz-content-sha256");
+/// Whose session it is where a role is taken and nobody says.
+const SESSION: &str = "punctual";
 
 impl Aws {
     /// A key for Bedrock (`AWS_BEARER_TOKEN_BEDROCK`) goes before what must be looked for, as in AWS's own
@@ -93,53 +98,12 @@ impl Aws {
                 self.aside.run(digest).await?
             }
         };
-        Ok(self.signed(&keys, request, &payload, Moment::now())?)
-    }
-
-    fn signed(
-        &self,
-        keys: &Arc<Keys>,
-        request: &Unsigned<'_>,
-        payload: &str,
-        at: Moment,
-    ) -> Result<HeaderMap, Refusal> {
-        let unfit = || Refusal::local("the AWS access key", "cannot stand in a header");
-        let mut headers = HeaderMap::new();
-        let host = HeaderValue::from_str(request.host);
-        headers.insert(header::HOST, host.map_err(|_| unfit())?);
-        headers.extend(
-            request
-                .content_type
-                .iter()
-                .map(|kind| (header::CONTENT_TYPE, kind.clone())),
-        );
-        let plain = |text: &str| HeaderValue::from_str(text).map_err(|_| unfit());
-        headers.insert(DATE, plain(&at.compact())?);
-        headers.insert(CONTENT, plain(payload)?);
-        if let Some(session) = &keys.token {
-            let value = token::sensitive("", session, "").map_err(|_| unfit())?;
-            headers.insert(TOKEN, value);
-        }
-        let canonical = Canonical {
-            method: request.method.as_str(),
-            path: request.uri.path(),
-            query: request.uri.query().unwrap_or_default(),
-            headers: &headers,
-            payload,
-        };
         let scope = Scope {
             region: &self.region,
             service: &self.service,
-            at,
+            at: Moment::now(),
         };
-        let secret = keys.secret.expose_secret();
-        let mut authorization = plain(&scope.authorization(&keys.id, secret, &canonical))?;
-        authorization.set_sensitive(true);
-        // these two are the request's own
-        headers.remove(header::HOST);
-        headers.remove(header::CONTENT_TYPE);
-        headers.insert(header::AUTHORIZATION, authorization);
-        Ok(headers)
+        Ok(headers::signed(&keys, &scope, request, &payload)?)
     }
 }
 
@@ -155,14 +119,14 @@ fn lasting(keys: Keys, expires: Option<&str>) -> Lasting<Keys> {
 /// The region that a request is signed for.
 fn region(auth: &AwsAuth, spec: &TargetSpec, around: &Surroundings<'_>) -> Result<String, Fault> {
     let named = || around.first(&["AWS_REGION", "AWS_DEFAULT_REGION"]);
-    let profile = || profile::Profile::read(auth.profile.as_deref(), around).region();
-    let region = auth.region.clone().or_else(|| in_host(spec));
+    let profile = || files::Shared::read(auth, around).region();
+    let region = auth.region.clone();
+    let region = region.or_else(|| in_host(&spec.endpoint.base_url));
     let region = region.or_else(named).or_else(profile).ok_or_else(|| {
         let fix = "set auth.aws.region or AWS_REGION";
         Fault::new("auth.aws.region", "", "is missing", fix)
     })?;
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    match !region.is_empty() && region.bytes().all(plain) {
+    match is_region(&region) {
         true => Ok(region),
         false => {
             let fix = "write it as us-east-1";
@@ -176,9 +140,15 @@ fn region(auth: &AwsAuth, spec: &TargetSpec, around: &Surroundings<'_>) -> Resul
     }
 }
 
+/// Whether this can be a part of a host's name.
+fn is_region(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    !text.is_empty() && text.bytes().all(plain)
+}
+
 /// `bedrock-runtime.eu-west-1.amazonaws.com` says where it is, also as a private endpoint.
-fn in_host(spec: &TargetSpec) -> Option<String> {
-    let host = Address::parse(&spec.endpoint.base_url, "").ok()?.host;
+fn in_host(url: &str) -> Option<String> {
+    let host = Address::parse(url, "").ok()?.host;
     let known = host.strip_suffix(".cn").unwrap_or(&host);
     let before = known.strip_suffix(".amazonaws.com")?;
     let before = before.strip_suffix(".vpce").unwrap_or(before);

@@ -133,6 +133,16 @@ impl Service {
         })
     }
 
+    /// Where the service is, without its host, as it is sent.
+    pub(super) fn uri(&self) -> Uri {
+        self.address.origin_form(&self.path)
+    }
+
+    /// As in the `Host` header.
+    pub(super) fn authority(&self) -> &str {
+        &self.address.authority
+    }
+
     /// `GET`, below the service's own path.
     pub(super) async fn get(
         &self,

@@ -20,7 +20,16 @@ impl Moment {
         format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
     }
 
-    /// Reads `2015-08-30T12:36:00Z`, with or without a fraction of a second; always UTC.
+    /// `2015-08-30T12:36:00Z`
+    pub(super) fn written(self) -> String {
+        let (days, seconds) = (self.0 / 86_400, self.0 % 86_400);
+        let (year, month, day) = civil(days);
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+
+    /// Reads `2015-08-30T12:36:00Z`, with or without a fraction of a second. Programs also write an offset
+    /// (`+02:00`), and the tools of AWS once wrote `UTC`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
         let apart = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")];
@@ -28,10 +37,11 @@ impl Moment {
             .iter()
             .all(|(at, sign)| text.get(*at..at + 1) == Some(*sign));
         let end = text.get(19..)?;
-        let fraction = end
-            .strip_prefix('.')
-            .and_then(|rest| rest.strip_suffix('Z'));
-        let utc = end == "Z" || fraction.is_some_and(|f| f.bytes().all(|b| b.is_ascii_digit()));
+        let fraction = end.strip_prefix('.');
+        let zone = fraction.map_or(end, |rest| {
+            rest.trim_start_matches(|c: char| c.is_ascii_digit())
+        });
+        let ahead = ahead(zone)?;
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
         let sane = (1970..=9999).contains(&year)
@@ -40,16 +50,32 @@ impl Moment {
             && hour < 24
             && minute < 60
             && second <= 60;
-        if !(whole && utc && sane) {
+        if !(whole && sane) {
             return None;
         }
-        let days = days(year, month, day);
-        Some(Self(days * 86_400 + hour * 3600 + minute * 60 + second))
+        let local = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
+        local.checked_add_signed(-ahead).map(Self)
     }
 
     /// How long it is until then; nothing if it has passed.
     pub(super) fn left(self) -> Duration {
         Duration::from_secs(self.0.saturating_sub(Self::now().0))
+    }
+}
+
+/// How many seconds the clocks of a zone are ahead of UTC.
+fn ahead(zone: &str) -> Option<i64> {
+    if ["Z", "UTC"].contains(&zone) {
+        return Some(0);
+    }
+    let digits = |from: usize| zone.get(from..from + 2)?.parse::<u8>().ok();
+    let (hours, minutes) = (i64::from(digits(1)?), i64::from(digits(4)?));
+    let sane = zone.len() == 6 && zone.get(3..4) == Some(":") && hours < 24 && minutes < 60;
+    let seconds = hours * 3600 + minutes * 60;
+    match zone.get(..1)? {
+        "+" if sane => Some(seconds),
+        "-" if sane => Some(-seconds),
+        _ => None,
     }
 }
 
@@ -89,12 +115,18 @@ mod tests {
             (4_107_542_399, "21000228T235959Z", "2100-02-28T23:59:59Z"),
         ] {
             assert_eq!(Moment(seconds).compact(), compact);
+            assert_eq!(Moment(seconds).written(), long);
             assert_eq!(Moment::parse(long), Some(Moment(seconds)), "{long}");
         }
-        assert_eq!(
-            Moment::parse("2000-03-01T00:00:00.123Z"),
-            Some(Moment(951_868_800))
-        );
+        for same in [
+            "2000-03-01T00:00:00.123Z",
+            "2000-03-01T00:00:00UTC",
+            "2000-03-01T00:00:00+00:00",
+            "2000-03-01T02:30:00.5+02:30",
+            "2000-02-29T16:00:00-08:00",
+        ] {
+            assert_eq!(Moment::parse(same), Some(Moment(951_868_800)), "{same}");
+        }
     }
 
     #[test]
@@ -104,7 +136,10 @@ mod tests {
             "2000-03-01",
             "2000-13-01T00:00:00Z",
             "2000-03-01T00:00:00",
-            "2000-03-01T00:00:00+01:00",
+            "2000-03-01T00:00:00+0100",
+            "2000-03-01T00:00:00+24:00",
+            "2000-03-01T00:00:00ä01:00",
+            "1970-01-01T00:00:00+01:00",
             "äääääääääääääääääää",
             "0000-00-00T00:00:00Z",
         ] {

@@ -7,7 +7,8 @@ use secrecy::SecretString;
 use std::path::PathBuf;
 
 /// AWS: requests are signed (Signature Version 4). Without `keys` they come from the environment, the shared
-/// files, a web identity, a container's endpoint or the instance's metadata service, in this order.
+/// files, a web identity, a container's endpoint or the instance's metadata service, in this order. A profile
+/// in the shared files may also take a role, use a single sign-on or name a program that prints keys.
 #[derive(Clone, Debug, Default)]
 pub struct AwsAuth {
     /// The region that is asked; else `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's, or the one in the

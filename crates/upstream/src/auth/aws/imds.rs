@@ -24,8 +24,9 @@ const ROLES: &str = "/latest/meta-data/iam/security-credentials/";
 pub(super) struct Imds(Service);
 
 impl Imds {
-    /// `None` where the environment forbids to ask it.
+    /// `None` where the environment forbids to ask it. `what` it is called in messages.
     pub(super) fn find(
+        what: &'static str,
         auth: &AwsAuth,
         reach: &Reach<'_>,
         around: &Surroundings<'_>,
@@ -36,7 +37,6 @@ impl Imds {
         }
         let url = auth.imds_url.clone().or_else(|| around.variable(ENDPOINT));
         let url = url.unwrap_or_else(|| "http://169.254.169.254".to_owned());
-        let what = "the instance's metadata service (no other source of AWS keys was found)";
         Service::local(what, "auth.aws.imds_url", &url, reach).map(|service| Some(Self(service)))
     }
 

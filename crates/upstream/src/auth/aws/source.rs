@@ -2,10 +2,16 @@
 
 use super::{
     Keys,
+    chain::Chain,
     container::Container,
+    files::Shared,
+    identity::{Identity, WebIdentity},
     imds::Imds,
     lasting,
-    profile::{Holds, Profile},
+    process::Process,
+    profile::Profile,
+    role::Role,
+    sso::Sso,
     sts::Sts,
 };
 use crate::{
@@ -23,7 +29,13 @@ pub(super) enum Source {
     /// The shared files, which other tools rewrite.
     Profile(Profile),
     /// A role that is taken by the token of a cluster.
-    WebIdentity(Sts),
+    WebIdentity(WebIdentity),
+    /// A role that is taken by other keys.
+    Role(Box<Role>),
+    /// A login that a person made on this machine.
+    Sso(Box<Sso>),
+    /// A program that prints keys.
+    Process(Process),
     /// What ECS and EKS give a container.
     Container(Container),
     /// What EC2 gives an instance.
@@ -38,24 +50,30 @@ impl Source {
         reach: &Reach<'_>,
         around: &Surroundings<'_>,
     ) -> Result<Self, Fault> {
-        if let Some(keys) = stated(auth).or_else(|| from_environment(auth, around)) {
-            return Ok(Self::Fixed(Arc::new(keys)));
+        // a profile that the target names goes before the environment
+        let surrounding = || environment(around).filter(|_| auth.profile.is_none());
+        if let Some(keys) = stated(auth).or_else(surrounding) {
+            return Ok(Self::fixed(keys));
         }
-        let profile = Profile::read(auth.profile.as_deref(), around);
-        match profile.holds()? {
-            Holds::Keys => return Ok(Self::Profile(profile)),
-            Holds::WebIdentity(identity) => {
-                return Sts::new(identity, auth, region, reach, around).map(Self::WebIdentity);
-            }
-            Holds::Nothing => {}
+        let chain = Chain {
+            auth,
+            region,
+            reach,
+            around,
+            shared: &Shared::read(auth, around),
+        };
+        if let Some(source) = chain.source()? {
+            return Ok(source);
         }
-        if let Some(identity) = super::sts::Identity::from_environment(around) {
-            return Sts::new(identity, auth, region, reach, around).map(Self::WebIdentity);
+        if let Some(identity) = Identity::from_environment(around) {
+            let sts = Sts::new(auth, region, reach, around)?;
+            return Ok(Self::WebIdentity(WebIdentity { sts, identity }));
         }
         if let Some(container) = Container::find(reach, around)? {
             return Ok(Self::Container(container));
         }
-        match Imds::find(auth, reach, around)? {
+        let what = "the instance's metadata service (no other source of AWS keys was found)";
+        match Imds::find(what, auth, reach, around)? {
             Some(imds) => Ok(Self::Imds(imds)),
             None => Err(Fault::new(
                 "auth.aws",
@@ -66,12 +84,19 @@ impl Source {
         }
     }
 
+    pub(super) fn fixed(keys: Keys) -> Self {
+        Self::Fixed(Arc::new(keys))
+    }
+
     /// Keys and how long they are good.
     pub(super) async fn fetch(&self) -> Result<Lasting<Keys>, Refusal> {
         match self {
             Self::Fixed(keys) => Ok(lasting(keys.copy(), None)),
             Self::Profile(profile) => profile.fetch().await,
-            Self::WebIdentity(sts) => sts.fetch().await,
+            Self::WebIdentity(identity) => identity.fetch().await,
+            Self::Role(role) => role.fetch().await,
+            Self::Sso(sso) => sso.fetch().await,
+            Self::Process(process) => process.fetch().await,
             Self::Container(container) => container.fetch().await,
             Self::Imds(imds) => imds.fetch().await,
         }
@@ -97,11 +122,8 @@ fn stated(auth: &AwsAuth) -> Option<Keys> {
     })
 }
 
-/// A profile that the target names goes before the environment.
-fn from_environment(auth: &AwsAuth, around: &Surroundings<'_>) -> Option<Keys> {
-    if auth.profile.is_some() {
-        return None;
-    }
+/// Keys in the environment.
+pub(super) fn environment(around: &Surroundings<'_>) -> Option<Keys> {
     Some(Keys {
         id: around.variable("AWS_ACCESS_KEY_ID")?,
         secret: around.variable("AWS_SECRET_ACCESS_KEY")?.into(),
