@@ -334,10 +334,9 @@ impl Record {
         let ended_from_outside = word.is_some();
         let mut told = None;
         match word {
-            Some(Word::Failed(f)) => self.fail(&f),
-            Some(Word::Told(f, voice)) => {
+            Some(Word::Failed(f, tell)) => {
                 self.fail(&f);
-                told = Some((f, voice));
+                told = Some((f, tell));
             }
             Some(Word::Cancelled(reason)) => self.settle(Outcome::Cancelled, Some(reason)),
             None => {}
@@ -354,15 +353,15 @@ impl Record {
         };
         self.queue_left(Some(refused));
         self.backoff_ended(true);
-        self.attempt_ended(None, None);
+        self.attempt_ended(told.as_ref().map(|(f, _)| &**f), None);
         if self.report.status.is_none() && self.report.outcome == Some(Outcome::Cancelled) {
             self.report.status = Some(499);
         }
         self.report.elapsed = self.report.started.elapsed();
         if let Some(fate) = self.fate.take().filter(|_| ended_from_outside) {
-            let event = told.and_then(|(f, voice)| voice.error_event(&f, &self.report, None));
-            self.delivered(event.as_ref().map_or(0, Bytes::len));
-            fate.leave(&self.report, event);
+            let words = told.and_then(|(f, tell)| tell(&f, &self.report));
+            self.delivered(words.as_ref().map_or(0, Bytes::len));
+            fate.leave(&self.report, words);
         }
         self.tell(&Event::Finished);
     }

@@ -173,16 +173,25 @@ pub(crate) fn failed<U: Upstream>(
     )
 }
 
-/// The request was ended from outside; its record is closed and left its report behind.
+/// The whole body in which a failure is told, to be made of a report that is not complete yet.
+pub(crate) fn telling<U: Upstream>(
+    visit: &Visit<U>,
+) -> impl FnOnce(&Failure, &Report) -> Bytes + Send + 'static {
+    let (words, compat, id) = (visit.words, visit.now.settings.compat, visit.id.clone());
+    move |failure, report| {
+        let id = &id;
+        fault::body(failure, Some(report), Told { words, compat, id })
+    }
+}
+
+/// The request was ended from outside; its record is closed and left behind its report and what is told.
 pub(crate) fn ended<U: Upstream>(visit: &Visit<U>, failure: &Failure, fate: &Fate) -> Answered<U> {
-    let Some(report) = fate.report() else {
+    let Some((report, Some(body))) = fate.left() else {
         return plain_failure(visit, failure);
     };
-    let body = fault::body(failure, Some(&report), told(visit));
-    let headers = failure_headers(failure, &report);
     Answered::new(
         failure.http_status(),
-        headers,
+        failure_headers(failure, &report),
         Relay::plain(body).with_stall(STALL),
     )
 }

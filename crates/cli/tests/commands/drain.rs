@@ -107,6 +107,23 @@ fn after_the_drain_a_stream_ends_with_one_error_and_nothing_invented() {
 }
 
 #[test]
+fn what_a_caller_is_told_at_the_end_of_the_drain_is_on_record() {
+    let stage = start("lame_duck: 0s, drain_timeout: 300ms");
+    stage.sim.set("silent", "silent-headers".parse().unwrap());
+    let mut waiting = stage.begin(&Request::chat("silent", false));
+    assert!(stage.saw(PATIENCE, |seen| seen.iter().any(|r| r.received.is_some())));
+    terminate(&stage);
+    let answer = stage.block(waiting.answer(PATIENCE * 3));
+    assert_eq!((answer.status, &*answer.code()), (503, "shutting_down"));
+    let line = &stage.gateway.log(1)[0];
+    assert_eq!(line["status"], 503, "{line}");
+    assert_eq!(line["delivered_bytes"], answer.text().len(), "{line}");
+    let attempt = &line["attempts"][0];
+    assert_eq!(attempt["code"], "shutting_down", "{line}");
+    assert_eq!(attempt["message"], line["message"], "{line}");
+}
+
+#[test]
 fn the_second_signal_is_now() {
     let mut stage = start("lame_duck: 20s, drain_timeout: 20s");
     let mut running = streaming(&stage, "endless");

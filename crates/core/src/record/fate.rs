@@ -5,22 +5,34 @@
 //! closing, takes it and leaves its report behind for the last words to the caller.
 
 use super::{Reason, Report};
-use crate::{failure::Failure, relay::Voice};
+use crate::failure::Failure;
 use bytes::Bytes;
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU16, AtomicU64, Ordering::Relaxed},
+use std::{
+    fmt,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU16, AtomicU64, Ordering::Relaxed},
+    },
 };
 
+/// Makes what the caller is told, once the report is complete; `None` tells it nothing.
+pub(crate) type Telling = Box<dyn FnOnce(&Failure, &Report) -> Option<Bytes> + Send>;
+
 /// Why a request was ended from outside.
-#[derive(Clone, Debug)]
 pub(crate) enum Word {
     /// With an error.
-    Failed(Box<Failure>),
-    /// With an error that is one event to the caller.
-    Told(Box<Failure>, Arc<dyn Voice>),
+    Failed(Box<Failure>, Telling),
     /// Because of the caller.
     Cancelled(Reason),
+}
+
+impl fmt::Debug for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure, _) => f.debug_tuple("Failed").field(failure).finish(),
+            Self::Cancelled(reason) => f.debug_tuple("Cancelled").field(reason).finish(),
+        }
+    }
 }
 
 /// Shared between a record and whoever may end its future.
@@ -38,9 +50,15 @@ impl Fate {
         self.status.store(status.as_u16(), Relaxed);
     }
 
-    /// Says that `failure` is the last word. To be followed by dropping the future that owns the record.
-    pub fn end(&self, failure: Box<Failure>) {
-        self.say(Word::Failed(failure));
+    /// Says that `failure` is the last word, and what the caller is told of it. To be followed by dropping the
+    /// future that owns the record, which leaves both behind for [`left`](Self::left).
+    pub fn end(
+        &self,
+        failure: Box<Failure>,
+        tell: impl FnOnce(&Failure, &Report) -> Bytes + Send + 'static,
+    ) {
+        let tell: Telling = Box::new(move |failure, report| Some(tell(failure, report)));
+        self.say(Word::Failed(failure, tell));
     }
 
     pub(crate) fn heartbeat(&self) {
@@ -74,14 +92,10 @@ impl Fate {
             Some((Box::new(report.clone()), event));
     }
 
-    /// What the record left behind when it closed with the word said here.
+    /// What the record left behind when it closed with the word said here: its report, and what the caller is
+    /// told.
     #[must_use]
-    pub fn report(&self) -> Option<Box<Report>> {
-        self.left().map(|(report, _)| report)
-    }
-
-    /// The same, with the event in which the caller is told.
-    pub(crate) fn left(&self) -> Option<(Box<Report>, Option<Bytes>)> {
+    pub fn left(&self) -> Option<(Box<Report>, Option<Bytes>)> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.take()
     }

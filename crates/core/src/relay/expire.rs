@@ -5,7 +5,7 @@ use crate::{
     clock::reached,
     execute::deadline_exceeded,
     failure::{Code, Failure},
-    record::{Outcome, Reason, Word},
+    record::{Outcome, Reason, Report, Word},
     upstream::Pieces,
     vigil::{Expire, LAST_WORDS},
 };
@@ -109,10 +109,9 @@ impl<P: Pieces> Cell<P> {
         };
         self.stage = match old {
             Stage::Opening { opening, fate, .. } => {
-                fate.say(match &self.voice {
-                    Some(voice) => Word::Told(failure, voice.clone()),
-                    None => Word::Failed(failure),
-                });
+                let voice = self.voice.clone();
+                let tell = move |f: &Failure, report: &Report| voice?.error_event(f, report, None);
+                fate.say(Word::Failed(failure, Box::new(tell)));
                 drop(opening);
                 match fate.left() {
                     None => Stage::Done,

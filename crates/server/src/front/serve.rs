@@ -44,7 +44,7 @@ pub(super) async fn serve<U: Upstream>(
         () = visit.link.ending.cancelled() => {
             let failure = shutting_down();
             fate.head_sent(failure.http_status());
-            fate.end(failure.clone());
+            fate.end(failure.clone(), answer::telling(visit));
             drop(opening);
             answer::ended(visit, &failure, &fate)
         }
