@@ -76,6 +76,9 @@ impl<U: Upstream> Answered<U> {
         if visit.words.is_anthropic() {
             stamp::text(&mut self.headers, stamp::ANTHROPIC_ID, &visit.id);
         }
+        if let Some(page) = visit.page.get() {
+            page.stamp(&mut self.headers);
+        }
         let last = visit.link.gateway.stage() > Stage::Serving;
         if visit.is_http1() && (self.unread.is_some() || last) {
             let close = HeaderValue::from_static("close");
@@ -101,6 +104,12 @@ fn json_headers() -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(12);
     stamp::json(&mut headers);
     headers
+}
+
+/// Nothing but headers.
+pub(crate) fn empty<U: Upstream>(_: &Visit<U>, headers: HeaderMap) -> Answered<U> {
+    let body = Relay::plain(Bytes::new());
+    Answered::new(StatusCode::NO_CONTENT, headers, body)
 }
 
 /// Plain JSON, with no record behind it.

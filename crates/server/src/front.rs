@@ -18,7 +18,7 @@ use std::{
     convert::Infallible,
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
     task::Poll,
 };
 use tokio::time::Instant;
@@ -29,12 +29,14 @@ mod body;
 mod door;
 mod head;
 mod models;
+mod page;
 mod path;
 mod peek;
 mod place;
 mod serve;
 mod words;
 pub(crate) use door::{LetIn, is_local_name};
+use page::Page;
 use place::{Ask, Place};
 
 /// One request on its way through the front.
@@ -47,6 +49,8 @@ pub(crate) struct Visit<U: Upstream> {
     pub(crate) version: Version,
     /// Whose errors the caller reads.
     pub(crate) words: Surface,
+    /// The web page that asks, once it is let in.
+    pub(crate) page: OnceLock<Page>,
 }
 
 /// Answers one request. Never fails: whatever happens is an answer.
@@ -61,6 +65,7 @@ pub(crate) async fn handle<U: Upstream>(
         id: request_id(request.headers()),
         version: request.version(),
         words: words::of(Place::of(request.uri().path()), request.headers()),
+        page: OnceLock::new(),
         link,
     };
     let whole = caught(pin!(answer(&visit, request))).await;
@@ -77,7 +82,14 @@ async fn answer<U: Upstream>(visit: &Visit<U>, request: Request<Incoming>) -> An
     head.headers.remove(http::header::UPGRADE);
     let path = head.uri.path().to_owned();
     let place = Place::of(&path);
-    let door = door::check(&head, visit).and_then(|()| place.allows(&head.method));
+    let door = door::check(&head, visit);
+    if let (Ok(()), Some(page)) = (&door, Page::of(&head.headers)) {
+        visit.page.get_or_init(|| page);
+        if page::is_preflight(&head) && place.methods().is_some() {
+            return page::preflight(visit, place, &head).leaving(body);
+        }
+    }
+    let door = door.and_then(|()| place.allows(&head.method));
     let answered = match (place, door) {
         (Place::Ask(wish), door) => return ask(visit, wish, door, head, body).await,
         (_, Err(refusal)) => answer::refused(visit, &refusal),

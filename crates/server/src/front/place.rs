@@ -119,19 +119,30 @@ impl<'a> Place<'a> {
         passed.map_or(Self::Unknown, |p| Self::Ask(Ask::Passed(p)))
     }
 
+    /// What it takes; `None` where nothing is.
+    pub(super) fn methods(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Ask(Ask::Passed(_)) => Some(PASSED),
+            Self::Ask(Ask::Body(_)) => Some("POST"),
+            Self::Ask(Ask::Stored(stored)) => Some(stored.methods),
+            _ => Some("GET, HEAD"),
+        }
+    }
+
     pub(super) fn allows(self, method: &Method) -> Result<(), Box<Refusal>> {
-        let allowed = match self {
-            Self::Unknown => return Ok(()),
-            Self::Ask(Ask::Passed(_)) => PASSED,
-            Self::Ask(Ask::Body(_)) => "POST",
-            Self::Ask(Ask::Stored(stored)) => stored.methods,
-            _ => "GET, HEAD",
+        let Some(allowed) = self.methods() else {
+            return Ok(());
         };
         if allowed.split(", ").any(|a| a == method.as_str()) {
             return Ok(());
         }
         let status = StatusCode::METHOD_NOT_ALLOWED;
-        let message = format!("this path takes {allowed} only");
+        let listed = match allowed.rsplit_once(", ") {
+            Some((others, last)) => format!("{others} or {last}"),
+            None => allowed.to_owned(),
+        };
+        let message = format!("this path takes {listed} only");
         Err(Refusal::new(status, "method_not_allowed", message).with_allow(allowed))
     }
 }

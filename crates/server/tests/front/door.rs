@@ -65,18 +65,23 @@ async fn a_request_names_exactly_one_host_that_is_known() {
     assert_eq!(gate.fake.sent(), 0);
 }
 
-#[tokio::test]
-async fn a_web_page_is_refused_unless_its_origin_is_configured() {
+/// A gate that lets in the page `https://ui.example`.
+async fn for_a_page() -> Gate {
     let origins = vec!["https://ui.example".to_owned()];
     let settings = Settings {
         origins,
         ..Setup::default().settings
     };
-    let gate = Gate::with(Setup {
+    Gate::with(Setup {
         settings,
         ..Setup::default()
     })
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn a_web_page_is_refused_unless_its_origin_is_configured() {
+    let gate = for_a_page().await;
     for (origin, status) in [
         ("https://ui.example", 200),
         ("https://evil.example", 403),
@@ -110,6 +115,70 @@ async fn a_web_page_is_refused_unless_its_origin_is_configured() {
             assert_eq!(answer.status, status, "{path} {lines}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_browser_hears_what_the_page_may_send_and_that_it_may_read_the_answer() {
+    let gate = for_a_page().await;
+    let wish = "access-control-request-method: POST\r\n\
+                access-control-request-headers: authorization,content-type\r\n";
+    let preflight = async |path: &str, origin: &str| {
+        let lines = format!("origin: {origin}\r\n{wish}");
+        let request = request("OPTIONS", path, &lines, "");
+        gate.caller().await.ask(&request).await
+    };
+    let (page, allow) = ("https://ui.example", "access-control-allow-origin");
+    for (path, methods) in [
+        ("/v1/chat/completions", "POST"),
+        ("/v1/models", "GET, HEAD"),
+        (
+            "/passthrough/primary/x",
+            "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+        ),
+    ] {
+        let answer = preflight(path, page).await;
+        assert_eq!(
+            (answer.status, answer.header(allow)),
+            (204, Some(page)),
+            "{path}"
+        );
+        let said = |name: &str| answer.header(&format!("access-control-allow-{name}"));
+        assert_eq!(said("methods"), Some(methods));
+        assert_eq!(said("headers"), Some("authorization,content-type"));
+        assert_eq!(answer.header("vary"), Some("origin"));
+    }
+    for (path, origin, status) in [
+        ("/v1/chat/completions", "https://evil.example", 403),
+        ("/v1/nothing", page, 404),
+    ] {
+        assert_eq!(
+            preflight(path, origin).await.status,
+            status,
+            "{path} {origin}"
+        );
+    }
+    assert_eq!(gate.fake.sent(), 0);
+    for (origin, model, status, named) in [
+        (page, "chat", 200, Some(page)),
+        (page, "nothing", 404, Some(page)),
+        ("https://evil.example", "chat", 403, None),
+    ] {
+        let line = format!("origin: {origin}\r\n");
+        let answer = gate.caller().await.ask(&chat(model, false, &line)).await;
+        assert_eq!(
+            (answer.status, answer.header(allow)),
+            (status, named),
+            "{model}"
+        );
+    }
+    assert_eq!(
+        gate.caller()
+            .await
+            .ask(&chat("chat", false, ""))
+            .await
+            .header(allow),
+        None
+    );
 }
 
 #[tokio::test]

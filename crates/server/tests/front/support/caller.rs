@@ -173,7 +173,9 @@ impl Caller {
             answer = self.head().await;
         }
         let mut body = Vec::new();
-        if let Some(length) = answer.header("content-length") {
+        if answer.status == 204 {
+            answer.complete = true;
+        } else if let Some(length) = answer.header("content-length") {
             let whole = self.exactly(length.parse().unwrap()).await;
             answer.complete = whole.is_some();
             body = whole.unwrap_or_default();
