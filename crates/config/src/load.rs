@@ -75,10 +75,17 @@ fn read(text: &str, path: &std::path::Path, env: &Environment) -> Checked {
         tree.prune(&missing.path);
         desk.lose(missing.path);
     }
+    let mut empty = Vec::new();
+    tree.empty(&Path::root(), &mut empty);
     let (file, mistakes) = read::read::<raw::File>(&mut tree);
     for mistake in mistakes {
         note(&mistake, &mut desk);
+        empty.retain(|path| *path != mistake.path);
         desk.lose(mistake.path);
+    }
+    for path in empty {
+        desk.warn(&path, "nothing stands here, so it counts as left out")
+            .hint("write a value, or take the key out; no limit is none");
     }
     finish(&file, desk)
 }

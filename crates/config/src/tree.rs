@@ -220,6 +220,27 @@ impl Node {
         }
     }
 
+    /// The keys below that have nothing behind them.
+    pub(crate) fn empty(&self, path: &Path, out: &mut Vec<Path>) {
+        match &self.value {
+            Value::Map(entries) => {
+                for e in entries {
+                    let path = path.key(&e.key);
+                    match e.node.value {
+                        Value::Null => out.push(path),
+                        _ => e.node.empty(&path, out),
+                    }
+                }
+            }
+            Value::List(items) => {
+                for (i, n) in items.iter().enumerate() {
+                    n.empty(&path.item(i), out);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Takes out keys that stand twice in one map: the first stays, the places of the others are told.
     pub(crate) fn dedupe(&mut self, path: &Path, out: &mut Vec<(Path, Place)>) {
         match &mut self.value {

@@ -149,20 +149,18 @@ pub fn show(d: Duration) -> String {
     let ms = d.as_millis();
     match ms {
         0 if d.is_zero() => "0s".to_owned(),
-        _ if ms.is_multiple_of(3_600_000) && ms > 0 => format!("{}h", ms / 3_600_000),
-        _ if ms.is_multiple_of(60_000) && ms > 0 => format!("{}m", ms / 60_000),
         // ten minutes and more are read in larger units
-        _ if ms.is_multiple_of(1000) && ms > 3_600_000 => {
-            let rest = ms % 3_600_000;
-            format!(
-                "{}h{}",
-                ms / 3_600_000,
-                show(Duration::from_millis(u64::try_from(rest).unwrap_or(0)))
-            )
+        _ if ms > 600_000 => {
+            let parts = [
+                (ms / 3_600_000, "h"),
+                (ms / 60_000 % 60, "m"),
+                (ms / 1000 % 60, "s"),
+                (ms % 1000, "ms"),
+            ];
+            let told = parts.iter().filter(|(n, _)| *n > 0);
+            told.map(|(n, unit)| format!("{n}{unit}")).collect()
         }
-        _ if ms.is_multiple_of(1000) && ms > 600_000 => {
-            format!("{}m{}s", ms / 60_000, ms % 60_000 / 1000)
-        }
+        _ if ms.is_multiple_of(60_000) && ms > 0 => format!("{}m", ms / 60_000),
         _ if ms.is_multiple_of(1000) && ms > 0 => format!("{}s", ms / 1000),
         _ if ms > 1000 => {
             let text = format!("{}.{:03}", ms / 1000, ms % 1000);
@@ -311,7 +309,8 @@ mod tests {
             (1.5, "1.5s"),
             (601.0, "10m1s"),
             (3601.0, "1h1s"),
-            (3720.0, "62m"),
+            (3720.0, "1h2m"),
+            (7200.25, "2h250ms"),
         ] {
             assert_eq!(show(Duration::from_secs_f64(seconds)), shown);
         }

@@ -239,6 +239,19 @@ fn every_header_in_which_time_is_forwarded_is_documented() {
 }
 
 /// A heading as GitHub names its anchor.
+#[test]
+fn every_key_that_is_looked_for_without_a_file_is_documented() {
+    let text = page("docs/configuration.md");
+    let (_, without) = text.split_once("\n## Serving without a file").unwrap();
+    let keys = punctual_config::known::PROVIDERS
+        .iter()
+        .filter_map(|p| p.key);
+    let missing: Vec<_> = keys
+        .filter(|key| !without.contains(&format!("`{key}`")))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
 fn anchor(heading: &str) -> String {
     let plain = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading

@@ -213,20 +213,6 @@ fn is_loopback(uri: &Uri) -> bool {
 }
 
 fn compare(base_url: &Uri, auth: &Auth, dialect: Dialect, at: &Path, desk: &mut Desk<'_>) {
-    let usual = matches!(
-        dialect,
-        Dialect::Openai | Dialect::Generic | Dialect::Responses
-    );
-    if usual && (base_url.path() == "/" || base_url.path().is_empty()) {
-        desk.warn(
-            &at.key("base_url"),
-            "base_url has no path; most servers of this API want /v1",
-        )
-        .hint(format!(
-            "write {}/v1",
-            base_url.to_string().trim_end_matches('/')
-        ));
-    }
     if base_url.scheme_str() == Some("http")
         && !is_loopback(base_url)
         && !matches!(auth, Auth::None)

@@ -235,7 +235,7 @@ impl<'a, 'd> Compiler<'a, 'd> {
                     &at.key("max_attempts"),
                     "max_attempts is the total, the first included; 0 would ask nobody",
                 )
-                .hint("write 2 or more"),
+                .hint("write 2 or more, or leave the retry out"),
             1 => self
                 .desk
                 .warn(

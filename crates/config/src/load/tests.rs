@@ -194,6 +194,58 @@ routes:
 }
 
 #[test]
+fn values_of_another_kind_are_told_in_plain_words() {
+    let target = |more: &str| {
+        let text = format!("targets: {{ a: {{ provider: openai, model: m, {more} }} }}\n");
+        told(&text)
+    };
+    for (written, words) in [
+        (
+            "max_concurrency: -1",
+            "this is -1; here stands a whole number from 0 to 4294967295",
+        ),
+        (
+            "max_concurrency: 1.5",
+            "this is 1.5; here stands a whole number from 0 to 4294967295",
+        ),
+        (
+            "max_queue: none",
+            "this is \"none\"; here stands a whole number from 0 to 4294967295",
+        ),
+        (
+            "max_queue: [1]",
+            "this is a list; here stands a whole number from 0 to 4294967295",
+        ),
+        ("http2: maybe", "this is \"maybe\"; here stands on or off"),
+        ("usage: 3", "here stands one word of "),
+    ] {
+        let told = target(written);
+        assert!(
+            told.iter().any(|line| line.contains(words)),
+            "{written}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_with_nothing_behind_it_is_told() {
+    let told = told(
+        "server: { request_deadline: }\nkeys:\nroutes:\n  r: { deadline: , plan: { pass: openai } }\n",
+    );
+    for key in [
+        "1:11 W server.request_deadline",
+        "2:1 W keys",
+        "4:8 W routes.r.deadline",
+    ] {
+        let words = format!("{key}: nothing stands here, so it counts as left out");
+        assert!(
+            told.iter().any(|line| line.starts_with(&words)),
+            "{key}: {told:#?}"
+        );
+    }
+}
+
+#[test]
 fn a_file_that_is_not_yaml_says_where() {
     assert_eq!(told("server:\n\tlisten: x\n").len(), 1);
     let p = read("routes:\n  a: { plan: [x, }\n");

@@ -126,17 +126,32 @@ impl de::Error for Mistake {
             de::Unexpected::Map => "a map".to_owned(),
             de::Unexpected::Seq => "a list".to_owned(),
             de::Unexpected::Unit | de::Unexpected::Option => "nothing".to_owned(),
+            de::Unexpected::Bool(b) => b.to_string(),
+            de::Unexpected::Signed(n) => n.to_string(),
+            de::Unexpected::Unsigned(n) => n.to_string(),
+            de::Unexpected::Float(n) => n.to_string(),
+            de::Unexpected::Str(text) => format!("{text:?}"),
             other => other.to_string(),
         };
-        let wanted = match wanted.to_string() {
-            name if name.starts_with("struct ") => "a map of keys".to_owned(),
-            other => other,
-        };
-        Self::custom(format!("this is {found}; here stands {wanted}"))
+        let wanted = wanted.to_string();
+        Self::custom(format!("this is {found}; here stands {}", plainly(&wanted)))
     }
 
     fn invalid_value(found: de::Unexpected<'_>, wanted: &dyn de::Expected) -> Self {
         Self::invalid_type(found, wanted)
+    }
+}
+
+/// What serde calls the types of values, in the words of somebody who writes them.
+fn plainly(wanted: &str) -> &str {
+    match wanted {
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number, 0 or more",
+        "f32" | "f64" => "a number",
+        "a boolean" => "on or off",
+        name if name.starts_with("struct ") => "a map of keys",
+        other => other,
     }
 }
 
@@ -202,7 +217,7 @@ impl<'de> Deserializer<'de> for &Node {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         let read = match &self.value {
@@ -211,9 +226,10 @@ impl<'de> Deserializer<'de> for &Node {
             Value::Bool(b) => {
                 visitor.visit_enum(StrDeserializer::new(if *b { "true" } else { "false" }))
             }
-            _ => Err(Mistake::new(Wrong::Other(
-                "here stands one word".to_owned(),
-            ))),
+            _ => Err(Mistake::new(Wrong::Other(format!(
+                "here stands one word of {}",
+                known.join(", ")
+            )))),
         };
         read.map_err(|m: Mistake| m.hide(self))
     }

@@ -11,7 +11,10 @@ fn code(name: &str, path: &Path, desk: &mut Desk<'_>) -> Option<Code> {
     if found.is_none() {
         let near = closest(name, Code::ALL.iter().map(|c| c.as_str()));
         desk.error(path, format!("{name:?} is not a failure code"))
-            .maybe(near.map(|n| format!("did you mean {n}?")));
+            .hint(match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "docs/errors.md lists them, such as overloaded or server_error".to_owned(),
+            });
     }
     found
 }
