@@ -106,7 +106,8 @@ impl Api {
         Some(match self {
             Self::Chat => &openai::codec::UPSTREAM,
             Self::Responses => &responses::UPSTREAM,
-            Self::Messages | Self::VertexMessages => &anthropic::UPSTREAM,
+            Self::Messages => &anthropic::UPSTREAM,
+            Self::VertexMessages => &anthropic::VERTEX,
             Self::InvokeMessages => &bedrock::INVOKE,
             Self::Gemini => &gemini::UPSTREAM,
             Self::Converse => &bedrock::UPSTREAM,

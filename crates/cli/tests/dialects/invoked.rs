@@ -95,6 +95,61 @@ fn a_message_reaches_claude_as_it_came_and_is_signed_as_it_is_sent() {
 }
 
 #[test]
+fn what_bedrock_has_no_place_for_is_named_where_a_question_is_translated_and_goes_on_where_it_is_relayed()
+ {
+    beside(async {
+        let stage = Stage::open(config).await;
+        let asked = concat!(
+            r#"{"model":"claude","service_tier":"flex","user":"u-1","mcp_servers":[],"context_management":{"edits":[]},"#,
+            r#""messages":[{"role":"user","content":"hi"}]}"#
+        );
+        let answer = stage
+            .ask(&Request::post("/v1/chat/completions", asked))
+            .await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let dropped = answer.header("x-punctual-dropped").unwrap().to_owned();
+        assert_eq!(dropped, "service_tier, mcp_servers");
+        let seen = stage.sim.report().remove(0);
+        assert_eq!(
+            String::from_utf8_lossy(&seen.body),
+            concat!(
+                r#"{"anthropic_version":"bedrock-2023-05-31","max_tokens":4096,"messages":[{"role":"user","content":"hi"}],"#,
+                r#""metadata":{"user_id":"u-1"},"context_management":{"edits":[]}}"#
+            )
+        );
+
+        stage.sim.reset();
+        let body = r#"{"model":"claude","service_tier":"auto","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#;
+        let answer = stage.ask(&Request::post("/v1/messages", body)).await;
+        assert_eq!(answer.header("x-punctual-dropped"), None);
+        let seen = stage.sim.report().remove(0);
+        let sent = String::from_utf8_lossy(&seen.body);
+        assert!(sent.contains(r#""service_tier":"auto""#), "{sent}");
+    });
+}
+
+#[test]
+fn a_picture_by_its_address_does_not_reach_claude_on_bedrock() {
+    beside(async {
+        let stage = Stage::open(config).await;
+        let body = concat!(
+            r#"{"model":"claude","messages":[{"role":"user","content":[{"type":"text","text":"hi"},"#,
+            r#"{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}]}"#
+        );
+        let answer = stage
+            .ask(&Request::post("/v1/chat/completions", body))
+            .await;
+        let text = answer.text();
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (400, "unsupported")
+        );
+        assert!(text.contains("messages[].content[].image"), "{text}");
+        assert!(stage.sim.report().is_empty());
+    });
+}
+
+#[test]
 fn the_events_of_claude_come_as_they_would_over_http() {
     beside(async {
         let stage = Stage::open(config).await;

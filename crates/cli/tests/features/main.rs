@@ -23,7 +23,7 @@ mod support;
 use punctual_wire::Api;
 use std::{fmt::Write as _, fs};
 
-/// The APIs in which conversations are held, and the dialects that speak each.
+/// The APIs in which answers are given, and the dialects that speak each.
 pub const APIS: [(Api, &str); 6] = [
     (Api::Chat, "`openai`, `generic`, `azure`, `openrouter`"),
     (Api::Responses, "`responses`"),
@@ -51,12 +51,13 @@ fn table(out: &mut String, columns: &[&str], rows: &[Row]) {
 
 fn page() -> String {
     let mut out = include_str!("head.md").to_owned();
-    let apis = APIS.map(|(_, dialects)| dialects);
     out += "## Questions\n\n";
     out += include_str!("questions.md");
-    table(&mut out, &apis, &questions::rows());
+    let asked = questions::ASKED.map(|(_, dialects)| dialects);
+    table(&mut out, &asked, &questions::rows());
     out += "## Answers\n\n";
     out += include_str!("answers.md");
+    let apis = APIS.map(|(_, dialects)| dialects);
     table(&mut out, &apis, &answers::rows());
     out += "## Surfaces\n\n";
     out += include_str!("served.md");

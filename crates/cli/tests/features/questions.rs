@@ -1,6 +1,6 @@
 //! What becomes of a question's features.
 
-use super::{APIS, Row};
+use super::Row;
 use bytes::Bytes;
 use punctual_wire::{
     Api, Surface,
@@ -8,6 +8,20 @@ use punctual_wire::{
     via::surface_codec,
 };
 use serde_json::{Value, json};
+
+/// The APIs in which is asked, those that are asked alike together, and the dialects that speak them.
+pub const ASKED: [(&[Api], &str); 7] = [
+    (&[Api::Chat], "`openai`, `generic`, `azure`, `openrouter`"),
+    (&[Api::Responses], "`responses`"),
+    (&[Api::Messages], "`anthropic`"),
+    (
+        &[Api::VertexMessages, Api::InvokeMessages],
+        "Claude on `vertex`, `bedrock` with `api: invoke`",
+    ),
+    (&[Api::Gemini], "`gemini`, `vertex`"),
+    (&[Api::Converse], "`bedrock`"),
+    (&[Api::Ollama], "`ollama`"),
+];
 
 /// A name, and what it adds to the question.
 type Feature = (&'static str, Value);
@@ -194,7 +208,7 @@ fn written(api: Api, ask: &Value) -> (Bytes, Lost) {
 /// One that can do what the API has.
 fn model(api: Api) -> &'static str {
     match api {
-        Api::Messages => "claude-sonnet-4-5",
+        Api::Messages | Api::VertexMessages | Api::InvokeMessages => "claude-sonnet-4-5",
         Api::Gemini => "gemini-2.5-pro",
         Api::Converse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
         Api::Ollama => "qwen3:8b",
@@ -251,7 +265,14 @@ pub fn rows() -> Vec<Row> {
             &json!({ "model": "r", "stream": false }),
         );
         let with = merged(&base, &feature);
-        let cells = APIS.map(|(api, _)| cell(api, &plain, &with));
+        let cells = ASKED.map(|(apis, _)| {
+            let cells: Vec<_> = apis.iter().map(|api| cell(*api, &plain, &with)).collect();
+            assert!(
+                cells.iter().all(|cell| *cell == cells[0]),
+                "{apis:?}: {name}"
+            );
+            cells[0]
+        });
         (name.to_owned(), cells.to_vec())
     });
     all.collect()

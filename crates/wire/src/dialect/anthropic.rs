@@ -24,8 +24,13 @@ mod words;
 pub use answer::{judge_answer, judge_count};
 pub use error::{PING, error, error_event, is_envelope};
 
+use bytes::Bytes;
+
 use super::Judge;
-use crate::middle::{Decode, Derived, SurfaceCodec, UpstreamCodec};
+use crate::{
+    hosted::Host,
+    middle::{Decode, Derived, Lost, Options, Request, SurfaceCodec, UpstreamCodec},
+};
 
 /// The caller's side.
 pub const SURFACE: SurfaceCodec = SurfaceCodec {
@@ -36,10 +41,21 @@ pub const SURFACE: SurfaceCodec = SurfaceCodec {
 
 /// The provider's side.
 pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
-    request: question::write,
+    request: |request, options, lost| question::write(request, options, None, lost),
     answer: answer::read,
     stream: stream::begin,
 };
+
+/// The same on Vertex AI, but for what [`hosted`](crate::hosted) does to a body.
+pub const VERTEX: UpstreamCodec = UpstreamCodec {
+    request: |request, options, lost| question::write(request, options, Some(Host::Vertex), lost),
+    ..UPSTREAM
+};
+
+/// A question to InvokeModel, likewise.
+pub(super) fn invoked(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
+    question::write(request, options, Some(Host::Bedrock), lost)
+}
 
 /// Judges a stream that is relayed as it comes. There is never more than one choice.
 pub fn judge(choices: u32) -> Box<dyn Judge> {

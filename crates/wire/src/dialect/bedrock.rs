@@ -40,7 +40,7 @@ pub const UPSTREAM: UpstreamCodec = UpstreamCodec {
 /// Speaks to InvokeModel and InvokeModelWithResponseStream with an Anthropic model, but for what
 /// [`hosted`](crate::hosted) does to a body.
 pub const INVOKE: UpstreamCodec = UpstreamCodec {
-    request: anthropic::UPSTREAM.request,
+    request: anthropic::invoked,
     answer: invoke::read,
     stream: invoke::begin,
 };

@@ -7,6 +7,7 @@
 mod file;
 mod options;
 mod part;
+mod served;
 mod thinking;
 mod tools;
 mod turns;
@@ -15,7 +16,11 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::{blocks::Content, model::Model};
-use crate::middle::{Extra, Json, Lost, Options, Request};
+use crate::{
+    hosted::Host,
+    middle::{Extra, Json, Lost, Options, Request},
+};
+use served::Served;
 use thinking::Thinking;
 use turns::Turn;
 
@@ -53,20 +58,27 @@ struct Question<'a> {
     stream: bool,
 }
 
-pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
+/// The question for Anthropic, or for the `host` that serves its API.
+pub(super) fn write(
+    request: &Request,
+    options: &Options<'_>,
+    host: Option<Host>,
+    lost: &mut Lost,
+) -> Bytes {
+    let served = Served(host);
     let name = match options.model {
         "" => request.model.as_str(),
         model => model,
     };
     let model = Model::of(name);
-    let (system, messages) = turns::read(&request.messages, lost);
+    let (system, messages) = turns::read(&request.messages, served, lost);
     let unsigned = turns::ends_in_unsigned_calls(&messages);
     let Thinking {
         config,
         effort,
         max_tokens,
     } = thinking::of(request, model, unsigned, lost);
-    let tools = tools::list(&request.tools, lost);
+    let tools = tools::list(&request.tools, served, lost);
     let sampling = options::sampling(&request.sampling, model, config.is_some(), lost);
     let question = Question {
         model: name,
@@ -82,8 +94,8 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         temperature: sampling.temperature,
         top_p: sampling.top_p,
         top_k: sampling.top_k,
-        service_tier: options::tier(request.service_tier.as_deref(), lost),
-        extra: Extra(options::extra(&request.extra, lost)),
+        service_tier: options::tier(request, served, lost),
+        extra: Extra(options::extra(&request.extra, served, lost)),
         stream: request.stream,
     };
     options::name_lost(request, lost);

@@ -6,6 +6,7 @@
 mod answers;
 mod errors;
 mod events;
+mod hosts;
 mod options;
 mod properties;
 mod questions;

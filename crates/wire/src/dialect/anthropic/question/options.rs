@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::model::Model;
+use super::{super::model::Model, served::Served};
 use crate::middle::{Format, Json, Lost, Request, Sampling};
 
 #[derive(Debug, Serialize)]
@@ -105,10 +105,12 @@ pub(super) fn stops<'a>(stops: &'a [String], lost: &mut Lost) -> Vec<&'a str> {
     taken
 }
 
-pub(super) fn tier(tier: Option<&str>, lost: &mut Lost) -> Option<&'static str> {
-    match tier? {
-        "auto" => Some("auto"),
-        "default" | "standard_only" => Some("standard_only"),
+/// `auto` and `default` are what a host does anyway.
+pub(super) fn tier(request: &Request, served: Served, lost: &mut Lost) -> Option<&'static str> {
+    match request.service_tier.as_deref()? {
+        "auto" if served.has_tiers() => Some("auto"),
+        "default" | "standard_only" if served.has_tiers() => Some("standard_only"),
+        "auto" | "default" | "standard_only" => None,
         _ => {
             lost.parameter("service_tier");
             None
@@ -116,22 +118,14 @@ pub(super) fn tier(tier: Option<&str>, lost: &mut Lost) -> Option<&'static str> 
     }
 }
 
-/// Members of a question of this API that the middle form does not know.
-const OWN: [&str; 8] = [
-    "cache_control",
-    "container",
-    "context_management",
-    "fallbacks",
-    "inference_geo",
-    "mcp_servers",
-    "speed",
-    "user_profile_id",
-];
-
-pub(super) fn extra<'a>(extra: &'a [(String, Json)], lost: &mut Lost) -> Vec<(&'a str, &'a Json)> {
+pub(super) fn extra<'a>(
+    extra: &'a [(String, Json)],
+    served: Served,
+    lost: &mut Lost,
+) -> Vec<(&'a str, &'a Json)> {
     let mut own = Vec::new();
     for (name, value) in extra {
-        match OWN.contains(&name.as_str()) {
+        match served.takes(name) {
             true => own.push((name.as_str(), value)),
             false => lost.parameter(name.clone()),
         }

@@ -10,11 +10,17 @@ use super::{
         words,
     },
     file,
+    served::Served,
 };
 use crate::middle::{Lost, Part, Role, ToolCall, ToolResult};
 
 /// A part as a block, if it has one. Empty texts are refused by the API and mean nothing.
-pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(
+    part: &'a Part,
+    role: Role,
+    served: Served,
+    lost: &mut Lost,
+) -> Vec<Block<'a>> {
     let instructs = matches!(role, Role::System | Role::Developer);
     let block = match part {
         Part::Text { text, .. } | Part::Refusal { text } if text.is_empty() => return Vec::new(),
@@ -49,8 +55,8 @@ pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Blo
             return thought(text, signature.as_deref(), own, lost);
         }
         Part::ToolCall(call) => Some(self::call(call, lost)),
-        Part::ToolResult(result) => Some(self::result(result, lost)),
-        other => plain(other, lost),
+        Part::ToolResult(result) => Some(self::result(result, served, lost)),
+        other => plain(other, served, lost),
     };
     if block.is_none() {
         lost.content(blocks::name(part));
@@ -59,7 +65,12 @@ pub(super) fn blocks<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Vec<Blo
 }
 
 /// Parts that may also stand in the result of a tool.
-fn plain<'a>(part: &'a Part, lost: &mut Lost) -> Option<Block<'a>> {
+fn plain<'a>(part: &'a Part, served: Served, lost: &mut Lost) -> Option<Block<'a>> {
+    if let Part::Image { source, .. } | Part::File { source, .. } = part
+        && !served.reaches(source)
+    {
+        return None;
+    }
     Some(match part {
         Part::Text { text, cache, .. } => Block::Text {
             text: text.into(),
@@ -117,10 +128,10 @@ fn call<'a>(call: &'a ToolCall, lost: &mut Lost) -> Block<'a> {
     }
 }
 
-fn result<'a>(result: &'a ToolResult, lost: &mut Lost) -> Block<'a> {
+fn result<'a>(result: &'a ToolResult, served: Served, lost: &mut Lost) -> Block<'a> {
     let mut content = Vec::new();
     for part in &result.parts {
-        match plain(part, lost) {
+        match plain(part, served, lost) {
             Some(Block::Text { text, .. }) if text.is_empty() => {}
             Some(block) => content.push(block),
             None => lost.content(blocks::name(part)),

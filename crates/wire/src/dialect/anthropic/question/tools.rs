@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::words;
+use super::{super::words, served::Served};
 use crate::middle::{self, Json, Lost, Request, ToolChoice};
 
 #[derive(Debug, Serialize)]
@@ -21,7 +21,11 @@ pub(super) enum Tool<'a> {
     Hosted(&'a Json),
 }
 
-pub(super) fn list<'a>(tools: &'a [middle::Tool], lost: &mut Lost) -> Vec<Tool<'a>> {
+pub(super) fn list<'a>(
+    tools: &'a [middle::Tool],
+    served: Served,
+    lost: &mut Lost,
+) -> Vec<Tool<'a>> {
     let tool = |tool: &'a middle::Tool| match tool {
         middle::Tool::Function {
             name,
@@ -37,7 +41,7 @@ pub(super) fn list<'a>(tools: &'a [middle::Tool], lost: &mut Lost) -> Vec<Tool<'
             strict: strict.filter(|strict| *strict),
             cache_control: cache.as_ref(),
         }),
-        middle::Tool::Hosted { kind, value } if words::is_own_tool(kind) => {
+        middle::Tool::Hosted { kind, value } if words::is_own_tool(kind) && served.runs(kind) => {
             Some(Tool::Hosted(value))
         }
         middle::Tool::Hosted { kind, .. } => {

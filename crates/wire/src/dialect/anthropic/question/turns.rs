@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{
     super::blocks::{Block, Content},
     part,
+    served::Served,
 };
 use crate::middle::{Lost, Message, Role};
 
@@ -22,6 +23,7 @@ pub(super) struct Turn<'a> {
 /// The instructions, and the turns.
 pub(super) fn read<'a>(
     messages: &'a [Message],
+    served: Served,
     lost: &mut Lost,
 ) -> (Vec<Block<'a>>, Vec<Turn<'a>>) {
     let mut system = Vec::new();
@@ -33,7 +35,7 @@ pub(super) fn read<'a>(
         let blocks: Vec<_> = message
             .parts
             .iter()
-            .flat_map(|part| part::blocks(part, message.role, lost))
+            .flat_map(|part| part::blocks(part, message.role, served, lost))
             .collect();
         if blocks.is_empty() {
             continue;
