@@ -29,7 +29,7 @@ use source::Source;
 /// More than the fuzzer's inputs.
 const LIMIT: usize = 1 << 20;
 
-/// The frames of `bytes`, which come in pieces of these sizes, over and over.
+/// The frames of `bytes`, opened, which come in pieces of these sizes, over and over.
 fn frames(framing: Framing, bytes: &[u8], sizes: &[usize]) -> Vec<Frame> {
     let mut splitter = Splitter::new(framing, LIMIT);
     let (mut frames, mut rest) = (Vec::new(), bytes);
@@ -46,12 +46,12 @@ fn frames(framing: Framing, bytes: &[u8], sizes: &[usize]) -> Vec<Frame> {
         while let Some(frame) = splitter.next() {
             match frame {
                 Ok(frame) => frames.push(frame),
-                Err(_) => return frames,
+                Err(_) => break,
             }
         }
     }
     frames.extend(splitter.finish());
-    frames
+    frames.into_iter().filter_map(Frame::opened).collect()
 }
 
 /// Sizes of pieces that depend on nothing but the input.

@@ -18,12 +18,13 @@ use bytes::Bytes;
 
 use crate::intake::{Intake, TooLarge};
 
-pub(crate) mod chunks;
+mod chunks;
 mod header;
 mod message;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use chunks::Chunk;
 pub use header::Value;
 pub use message::{Fault, Message};
 

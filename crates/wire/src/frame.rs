@@ -12,7 +12,7 @@ use bytes::Bytes;
 pub use crate::intake::TooLarge;
 use crate::{
     array,
-    eventstream::{self, chunks},
+    eventstream::{self, Chunk},
     intake::Intake,
     lines, sse,
 };
@@ -58,15 +58,26 @@ pub enum Frame {
     Message(eventstream::Message),
     /// An element of an array.
     Element(array::Element),
+    /// An event inside a message, or a message; [`opened`](Frame::opened) tells.
+    Chunk(Chunk),
 }
 
 impl Frame {
+    /// What there is to read. Takes as long as the frame is long where it is one inside another
+    /// ([`Framing::Chunks`]), and no time elsewhere; `None` if there is nothing in it.
+    pub fn opened(self) -> Option<Self> {
+        match self {
+            Self::Chunk(chunk) => chunk.open(),
+            frame => Some(frame),
+        }
+    }
+
     /// The bytes as they came.
     pub fn raw(&self) -> &Bytes {
         match self {
             Self::Event(event) => event.raw(),
             Self::Line(line) => line.raw(),
-            Self::Message(message) => message.raw(),
+            Self::Message(message) | Self::Chunk(Chunk(message)) => message.raw(),
             Self::Element(element) => element.raw(),
         }
     }
@@ -76,7 +87,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.into_raw(),
             Self::Line(line) => line.into_raw(),
-            Self::Message(message) => message.into_raw(),
+            Self::Message(message) | Self::Chunk(Chunk(message)) => message.into_raw(),
             Self::Element(element) => element.into_raw(),
         }
     }
@@ -86,7 +97,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.is_complete(),
             Self::Line(line) => line.is_complete(),
-            Self::Message(message) => message.is_complete(),
+            Self::Message(message) | Self::Chunk(Chunk(message)) => message.is_complete(),
             Self::Element(element) => element.is_complete(),
         }
     }
@@ -97,7 +108,7 @@ impl Frame {
             Self::Event(event) => event.closing(),
             Self::Line(line) => line.closing(),
             // nothing can end one that was cut
-            Self::Message(_) => b"",
+            Self::Message(_) | Self::Chunk(_) => b"",
             // what comes next would need a comma, or none: an array is never relayed as it is
             Self::Element(_) => b"",
         }
@@ -107,18 +118,19 @@ impl Frame {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Event(event) => event.name(),
-            Self::Line(_) | Self::Element(_) => None,
+            Self::Line(_) | Self::Element(_) | Self::Chunk(_) => None,
             Self::Message(message) => message.name(),
         }
     }
 
-    /// The payload; `None` if there is none.
+    /// The payload; `None` if there is none, or if it is not opened.
     pub fn data(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Event(event) => event.data(),
             Self::Line(line) => line.data().map(Cow::Borrowed),
             Self::Message(message) => message.data(),
             Self::Element(element) => element.data().map(Cow::Borrowed),
+            Self::Chunk(_) => None,
         }
     }
 
@@ -127,7 +139,7 @@ impl Frame {
         match self {
             Self::Event(event) => event.is_comment_only(),
             Self::Line(line) => line.data().is_none(),
-            Self::Message(_) => false,
+            Self::Message(_) | Self::Chunk(_) => false,
             Self::Element(element) => element.data().is_none(),
         }
     }
@@ -146,7 +158,7 @@ enum Rule {
     Sse(sse::Rule),
     Lines(lines::Rule),
     EventStream(eventstream::Rule),
-    Chunks(chunks::Rule),
+    Chunks(eventstream::Rule),
     Array(array::Rule),
 }
 
@@ -159,7 +171,7 @@ impl Splitter {
                 Framing::Sse => Rule::Sse(sse::Rule::default()),
                 Framing::Lines => Rule::Lines(lines::Rule),
                 Framing::EventStream => Rule::EventStream(eventstream::Rule::default()),
-                Framing::Chunks => Rule::Chunks(chunks::Rule::default()),
+                Framing::Chunks => Rule::Chunks(eventstream::Rule::default()),
                 Framing::Array => Rule::Array(array::Rule::default()),
             },
         }
@@ -185,7 +197,9 @@ impl Splitter {
             Rule::Sse(rule) => rule.next(intake).map(|next| next.map(Frame::Event)),
             Rule::Lines(rule) => rule.next(intake).map(|next| next.map(Frame::Line)),
             Rule::EventStream(rule) => rule.next(intake).map(|next| next.map(Frame::Message)),
-            Rule::Chunks(rule) => rule.next(intake),
+            Rule::Chunks(rule) => rule
+                .next(intake)
+                .map(|next| next.map(Chunk).map(Frame::Chunk)),
             Rule::Array(rule) => rule.next(intake).map(|next| next.map(Frame::Element)),
         }
     }
@@ -200,7 +214,7 @@ impl Splitter {
             Rule::Sse(rule) => Frame::Event(rule.last(raw)),
             Rule::Lines(rule) => Frame::Line(rule.last(raw)),
             Rule::EventStream(rule) => Frame::Message(rule.last(raw)),
-            Rule::Chunks(rule) => Frame::Message(rule.last(raw)),
+            Rule::Chunks(rule) => Frame::Chunk(Chunk(rule.last(raw))),
             Rule::Array(rule) => Frame::Element(rule.last(raw)),
         })
     }

@@ -7,6 +7,7 @@ use crate::{
     support::Answer,
     voices::{VOICES, Voice},
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use punctual_sim::{Cuts, Script};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -107,6 +108,56 @@ fn a_wrong_sum_is_no_bedrock() {
                 let error = voice.last_error(&what, &answer);
                 assert_eq!(error["code"], "malformed_response", "{what}: {record:#}");
                 assert_eq!(record["outcome"], "truncated", "{what}: {record:#}");
+            }
+        }
+    });
+}
+
+/// A message of AWS's event stream that says it is a chunk.
+fn chunk(payload: &str) -> Vec<u8> {
+    let number = |n: usize| u32::try_from(n).unwrap().to_be_bytes();
+    let headers = b"\x0b:event-type\x07\x00\x05chunk";
+    let length = 16 + headers.len() + payload.len();
+    let mut out = [number(length), number(headers.len())].concat();
+    out.extend(crc32fast::hash(&out).to_be_bytes());
+    out.extend_from_slice(headers);
+    out.extend_from_slice(payload.as_bytes());
+    out.extend(crc32fast::hash(&out).to_be_bytes());
+    out
+}
+
+#[test]
+fn a_chunk_that_holds_no_event_breaks_the_stream() {
+    beside(async {
+        let stage = stage("").await;
+        let event = |event: Value| {
+            let bytes = BASE64_STANDARD.encode(event.to_string());
+            chunk(&json!({ "bytes": bytes }).to_string())
+        };
+        let began = [
+            json!({ "type": "message_start", "message": { "id": "m", "type": "message", "role": "assistant",
+                "model": "claude", "content": [], "usage": { "input_tokens": 1, "output_tokens": 1 } } }),
+            json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
+            json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": "hi" } }),
+        ];
+        let began: Vec<u8> = began.into_iter().flat_map(event).collect();
+        for payload in ["{}", r#"{"bytes":"%"}"#] {
+            for voice in VOICES {
+                for (before, outcome) in [(&[][..], "failed"), (&began, "truncated")] {
+                    let what = format!("{payload} / {voice:?} / {outcome}");
+                    let body = [before, &chunk(payload)].concat();
+                    let script = streamed("application/vnd.amazon.eventstream", body, Cuts::Whole);
+                    let (answer, record) = stage.hear(Peer::BedrockInvoke, voice, script).await;
+                    assert_eq!(record["error"], "malformed_response", "{what}: {record:#}");
+                    assert_eq!(record["outcome"], outcome, "{what}: {record:#}");
+                    match outcome {
+                        "failed" => assert_eq!(answer.status, 502, "{what}"),
+                        _ => {
+                            let error = voice.last_error(&what, &answer);
+                            assert_eq!(error["code"], "malformed_response", "{what}");
+                        }
+                    }
+                }
             }
         }
     });

@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use punctual_wire::{
     Api, Surface, Verdict, Via,
     dialect::{Finish, Kind},
-    frame::{Framing, Splitter},
+    frame::{Frame, Framing, Splitter},
     middle::{Asked, Derived},
 };
 
@@ -72,11 +72,14 @@ pub fn stream<'a>(
     for piece in pieces {
         splitter.push(Bytes::copy_from_slice(piece));
         while let Some(frame) = splitter.next() {
-            read(&frame.expect("no event is too large"), &mut made);
+            if let Some(frame) = frame.expect("no event is too large").opened() {
+                read(&frame, &mut made);
+            }
         }
     }
     if let Some(frame) = splitter
         .finish()
+        .and_then(Frame::opened)
         .filter(|f| f.is_complete() || f.data().is_some())
     {
         read(&frame, &mut made);

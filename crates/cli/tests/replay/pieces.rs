@@ -40,10 +40,11 @@ fn split<'a>(framing: Framing, pieces: impl IntoIterator<Item = &'a [u8]>) -> (V
     for piece in pieces {
         splitter.push(Bytes::copy_from_slice(piece));
         while let Some(frame) = splitter.next() {
-            take(frame.unwrap());
+            frame.unwrap().opened().into_iter().for_each(&mut take);
         }
     }
-    splitter.finish().into_iter().for_each(&mut take);
+    let last = splitter.finish().and_then(Frame::opened);
+    last.into_iter().for_each(&mut take);
     (told, raw)
 }
 

@@ -2,6 +2,7 @@
 //! which here has one thread, gets its turn.
 
 use crate::support::{Heard, PATIENCE, read_within};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use punctual_core::{Attempt, Call, Deadline, Plan, Progress, Surface, TargetId, Trace, Upstream};
@@ -74,6 +75,7 @@ impl Bench {
         let mut spec = TargetSpec::new("t", base);
         spec.dialect = dialect;
         spec.model = ModelChoice::Fixed("m".into());
+        spec.site.invoke = true;
         let pools = Pools::new();
         let upstreams = Upstreams::new(vec![spec], &pools).unwrap();
         Self { pools, upstreams }
@@ -229,6 +231,34 @@ async fn a_large_event_is_judged_and_translated_aside_and_keeps_its_place() {
     assert!(at("before") < at("a line") && at("a line") < at("after"));
     assert_eq!((heard.contents(), heard.summary.content_events), (3, 3));
     assert!(heard.everything().ends_with("data: [DONE]\n\n"));
+}
+
+/// The same events as Bedrock's InvokeModel sends them, each as base64 in a message.
+fn chunks(events: &str) -> Vec<u8> {
+    let number = |n: usize| u32::try_from(n).unwrap().to_be_bytes();
+    let data = events
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
+    let chunk = |json: &str| {
+        let payload = format!(r#"{{"bytes":"{}"}}"#, BASE64_STANDARD.encode(json));
+        let mut out = [number(16 + payload.len()), number(0)].concat();
+        out.extend(crc32fast::hash(&out).to_be_bytes());
+        out.extend(payload.as_bytes());
+        out.extend(crc32fast::hash(&out).to_be_bytes());
+        out
+    };
+    data.flat_map(chunk).collect()
+}
+
+#[tokio::test]
+async fn a_large_chunk_is_opened_aside_and_keeps_its_place() {
+    let stream = messages(SIZE);
+    let head = "content-type: application/vnd.amazon.eventstream";
+    let bench = Bench::new(Dialect::Bedrock, provider(head, chunks(&stream)));
+    let asked = call(Surface::Messages, true, small(true));
+    let heard = bench.hears_and_holds_up_nobody(&asked).await.complete();
+    assert!(heard.text == stream, "events as they would come over HTTP");
+    assert_eq!((heard.contents(), heard.summary.content_events), (3, 3));
 }
 
 #[tokio::test]

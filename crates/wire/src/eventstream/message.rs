@@ -21,6 +21,8 @@ pub enum Fault {
     Lengths,
     /// The headers end in the middle of one, or have a type of value that does not exist.
     Headers,
+    /// It is one that holds an event, and holds none that can be read.
+    Payload,
 }
 
 impl Fault {
@@ -31,6 +33,7 @@ impl Fault {
             Self::Checksum => "an event-stream message has a wrong checksum",
             Self::Lengths => "an event-stream message has lengths that cannot be",
             Self::Headers => "an event-stream message has headers that cannot be read",
+            Self::Payload => "an event-stream message holds no event that can be read",
         }
     }
 }
@@ -74,6 +77,11 @@ impl Message {
             raw,
             state: State::Cut,
         }
+    }
+
+    /// The same, found to be not what it should be.
+    pub(super) fn at_fault(self, fault: Fault) -> Self {
+        Self::broken(self.raw, fault)
     }
 
     /// The bytes as they came.

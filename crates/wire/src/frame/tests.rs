@@ -14,7 +14,7 @@ pub(crate) fn split<'a>(
         frames.extend(std::iter::from_fn(|| splitter.next()).map(Result::unwrap));
     }
     frames.extend(std::iter::from_fn(|| splitter.finish()));
-    frames
+    frames.into_iter().filter_map(Frame::opened).collect()
 }
 
 /// `bytes`, cut at these places, in any order; those beyond the end are the end.

@@ -14,6 +14,7 @@ use punctual_wire::{dialect as words, frame::Frame, state::fingerprint};
 
 impl Events {
     pub(super) fn piece(&mut self, event: Frame, reader: &Reader) -> Option<Piece> {
+        let event = event.opened()?;
         if !event.is_complete() && event.is_comment_only() {
             // line ends behind the last event are the upstream's own words
             let kept = is_blank(event.raw()) && !self.reading.translates();

@@ -27,7 +27,7 @@ fn frames(framing: Framing, pieces: &[&[u8]]) -> Vec<Frame> {
         }
     }
     out.extend(splitter.finish());
-    out
+    out.into_iter().filter_map(Frame::opened).collect()
 }
 
 /// What is told of them, and what each was.
