@@ -188,6 +188,9 @@ impl Record {
         let attempt = AttemptReport::open(number, target.clone(), progress.started());
         let span = attempt.upstream_span;
         self.report.attempting = Some(attempt);
+        if let Some(fate) = &self.fate {
+            fate.runs(&progress);
+        }
         self.progress = Some(progress);
         self.tell(&Event::AttemptStarted { number, target });
         (number, span)

@@ -5,14 +5,15 @@
 //! closing, takes it and leaves its report behind for the last words to the caller.
 
 use super::{Reason, Report};
-use crate::failure::Failure;
+use crate::{failure::Failure, upstream::Progress};
 use bytes::Bytes;
 use std::{
     fmt,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU16, AtomicU64, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
 /// Makes what the caller is told, once the report is complete; `None` tells it nothing.
@@ -41,6 +42,8 @@ pub struct Fate {
     status: AtomicU16,
     heartbeats: AtomicU64,
     word: Mutex<Option<Word>>,
+    /// Of the attempt that runs.
+    progress: Mutex<Weak<Progress>>,
     left: Mutex<Option<(Box<Report>, Option<Bytes>)>>,
 }
 
@@ -63,6 +66,19 @@ impl Fate {
 
     pub(crate) fn heartbeat(&self) {
         self.heartbeats.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn runs(&self, progress: &Arc<Progress>) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(progress);
+    }
+
+    /// For so long, until now, the future that owns the record was not polled, because the caller took
+    /// nothing.
+    pub(crate) fn unasked(&self, gap: Duration) {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(progress) = progress.upgrade() {
+            progress.unasked(gap);
+        }
     }
 
     pub(crate) fn say(&self, word: Word) {

@@ -14,6 +14,7 @@ use crate::{
 };
 use bytes::Bytes;
 use std::task::{Context, Poll};
+use tokio::time::Instant;
 
 /// How much of a body known whole is handed over at a time. A server takes what it is given at once, however
 /// little its caller reads, and what it has taken is neither bounded nor still to be ended here.
@@ -26,7 +27,9 @@ impl<P: Pieces> Cell<P> {
         cx: &mut Context<'_>,
         debris: &mut Vec<Stage<P>>,
     ) -> Poll<Option<Result<Bytes, BrokenOff>>> {
-        self.handed_at = None;
+        if let Some(at) = self.handed_at.take() {
+            self.unasked(at);
+        }
         let turn = self.turn(cx, debris).map(|bytes| bytes.map(Ok));
         match (&turn, &self.stage) {
             (Poll::Ready(None), Stage::Cut(false)) => {
@@ -39,6 +42,15 @@ impl<P: Pieces> Cell<P> {
                 Poll::Ready(Some(Err(BrokenOff)))
             }
             _ => turn,
+        }
+    }
+
+    /// The caller took nothing since `at`. Whoever is waited for behind a heartbeat was not asked meanwhile.
+    fn unasked(&mut self, at: Instant) {
+        match &mut self.stage {
+            Stage::Opening { fate, .. } => fate.unasked(at.elapsed()),
+            Stage::Live(stream) => stream.unasked(at),
+            _ => {}
         }
     }
 

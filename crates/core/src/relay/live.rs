@@ -156,6 +156,13 @@ impl<P: Pieces> Stream<P> {
         }
     }
 
+    /// Since `at` nobody asked for a piece: no silence of the upstream's.
+    pub(super) fn unasked(&mut self, at: Instant) {
+        if let Some(since) = &mut self.waiting_since {
+            *since = since.checked_add(at.elapsed()).unwrap_or(*since);
+        }
+    }
+
     /// Whether the first content has just come, for a stream that was committed without.
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)

@@ -120,6 +120,24 @@ impl Progress {
         }
     }
 
+    /// For so long, until now, nobody asked how the attempt stands, and it could go no further: that is not
+    /// the provider's doing.
+    pub(crate) fn unasked(&self, gap: Duration) {
+        if self.is_busy() {
+            return;
+        }
+        let gap = u64::try_from(gap.as_micros()).unwrap_or(UNSET);
+        let later = |us: &AtomicU64| {
+            let shifted = us.load(Relaxed).saturating_add(gap);
+            us.store(shifted.min(self.since()), Relaxed);
+        };
+        self.busy_us.fetch_add(gap, Relaxed);
+        later(&self.connecting_us);
+        if self.last_content().is_some() {
+            later(&self.content_us);
+        }
+    }
+
     pub(crate) fn is_busy(&self) -> bool {
         self.busy_since_us.load(Relaxed) != UNSET
     }

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod blocked;
 mod bonds;
 mod clocks;
 mod hints;
