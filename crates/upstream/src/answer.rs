@@ -21,6 +21,7 @@ use std::{
 mod away;
 mod events;
 mod form;
+mod owed;
 mod raw;
 mod reader;
 mod reading;

@@ -9,7 +9,7 @@ use crate::{aside::LARGE, fault};
 use bytes::Bytes;
 use punctual_core::{Failure, Kind, Piece, Summary};
 use punctual_wire::{
-    dialect::Judge,
+    dialect::{Judge, Judged},
     frame::{Frame, Framing, Splitter},
     middle::{Decode, Encode},
 };
@@ -23,8 +23,8 @@ pub(super) struct Events {
     reading: Reading,
     /// The further pieces that were made of one event.
     more: VecDeque<Piece>,
-    /// An event that takes long to read.
-    long: Option<Frame>,
+    /// What takes long.
+    long: Option<Long>,
     /// How much of the end of the body is still to be read.
     end: End,
     /// What ends the stream, written before it was asked for.
@@ -52,6 +52,17 @@ enum End {
     /// Nothing is left of it.
     Judged,
 }
+
+/// What is left to [`Events::long`].
+enum Long {
+    /// An event that is large.
+    Event(Frame),
+    /// One that was read, and a part of which is still to be written.
+    Rest(Box<(Frame, Read)>),
+}
+
+/// What came of reading an event: its judgement, and what is written in its place.
+type Read = (Judged, Option<Bytes>);
 
 /// What comes next.
 pub(super) enum Next {
@@ -144,20 +155,34 @@ impl Events {
                     None => return self.end().map_or(Next::Nothing, |end| Next::Piece(Ok(end))),
                 },
             };
-            if event.raw().len() + self.reading.kept() > LARGE {
-                self.long = Some(event);
+            if event.raw().len() > LARGE {
+                self.long = Some(Long::Event(event));
                 return Next::Long;
             }
             if let Some(piece) = self.piece(event, reader) {
                 return Next::Piece(Ok(piece));
+            }
+            if self.long.is_some() {
+                return Next::Long;
             }
         }
     }
 
     /// What [`next`](Self::next) left, if anything comes of it.
     pub(super) fn long(&mut self, reader: &Reader) -> Option<Piece> {
-        if let Some(event) = self.long.take().or_else(|| self.last()) {
-            return self.piece(event, reader);
+        let last = |events: &mut Self| events.last().map(Long::Event);
+        let mut long = self.long.take().or_else(|| last(self));
+        if let Some(Long::Event(event)) = long {
+            let piece = self.piece(event, reader);
+            long = self.long.take();
+            if long.is_none() {
+                return piece;
+            }
+        }
+        if let Some(Long::Rest(rest)) = long {
+            let (event, read) = *rest;
+            let read = self.reading.pay(read);
+            return self.made(event, read, reader);
         }
         let end = self.end();
         self.closing = self.reading.close();

@@ -1,5 +1,8 @@
 //! How the frames of a stream are read: judged and passed on as they came, or judged and written anew in the
 //! caller's words.
+//!
+//! A writer that has kept much takes long for a step that has it written once more. Such a step, and what comes
+//! behind it, is [owed](Reading::owes) until somebody has the time.
 
 use bytes::{Bytes, BytesMut};
 use punctual_core::Summary;
@@ -9,6 +12,7 @@ use punctual_wire::{
     middle::{Decode, Derived, Encode, Lost},
 };
 
+use super::owed::Owed;
 use crate::dialect;
 
 /// A stream being read.
@@ -19,6 +23,7 @@ pub(super) enum Reading {
     Translated {
         judge: Box<Derived>,
         encode: Box<dyn Encode>,
+        owed: Owed,
         closed: bool,
     },
 }
@@ -28,6 +33,7 @@ impl Reading {
         Self::Translated {
             judge: Box::new(Derived::new(decode)),
             encode,
+            owed: Owed::default(),
             closed: false,
         }
     }
@@ -39,12 +45,13 @@ impl Reading {
             Self::Translated {
                 judge,
                 encode,
+                owed,
                 closed,
             } => {
                 let mut out = BytesMut::new();
                 let judged = judge.read(frame, &mut |delta| {
                     if !*closed {
-                        encode.delta(delta, &mut out);
+                        owed.step(delta, encode.as_mut(), &mut out);
                     }
                 });
                 if let Some(verdict) = encode.failure() {
@@ -54,10 +61,39 @@ impl Reading {
                 }
                 if judged.done && !*closed {
                     *closed = true;
-                    encode.close(&mut out);
+                    owed.close(encode.as_mut(), &mut out);
                 }
                 (judged, Some(out.freeze()))
             }
+        }
+    }
+
+    /// Whether something of what was read is still to be written, by [`pay`](Self::pay).
+    pub(super) fn owes(&self) -> bool {
+        matches!(self, Self::Translated { owed, .. } if !owed.is_none())
+    }
+
+    /// Writes what is owed of a frame behind what [`read`](Self::read) gave for it.
+    pub(super) fn pay(&mut self, read: (Judged, Option<Bytes>)) -> (Judged, Option<Bytes>) {
+        let Self::Translated {
+            encode,
+            owed,
+            closed,
+            ..
+        } = self
+        else {
+            return read;
+        };
+        let (judged, written) = read;
+        let mut out = BytesMut::from(written.unwrap_or_default());
+        owed.pay(encode.as_mut(), &mut out);
+        match encode.failure() {
+            Some(verdict) => {
+                *closed = true;
+                let failed = Judged::plain(Kind::Error(verdict));
+                (failed, Some(Bytes::new()))
+            }
+            None => (judged, Some(out.freeze())),
         }
     }
 

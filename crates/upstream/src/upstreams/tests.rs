@@ -23,6 +23,8 @@ use std::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
+mod kept;
+
 /// How long work is held.
 const HELD: Duration = Duration::from_millis(350);
 /// Shorter than that, and longer than the work itself takes.

@@ -7,7 +7,7 @@
 //! An event whose blank line ends in CR is given before it is known whether an LF follows. That LF stays
 //! with the event it ended: behind a comment it is a comment too, at the end of the body a piece of its own.
 
-use super::{super::end, Events, Reader};
+use super::{super::end, Events, Long, Read, Reader};
 use bytes::Bytes;
 use punctual_core::{Kind, Piece};
 use punctual_wire::{dialect as words, frame::Frame, state::fingerprint};
@@ -21,6 +21,20 @@ impl Events {
             return kept.then(|| comment(event.into_raw()));
         }
         let (judged, translated) = self.reading.read(&event);
+        if self.reading.owes() {
+            self.long = Some(Long::Rest(Box::new((event, (judged, translated)))));
+            return None;
+        }
+        self.made(event, (judged, translated), reader)
+    }
+
+    /// What an event became that was read, and written.
+    pub(super) fn made(
+        &mut self,
+        event: Frame,
+        (judged, translated): Read,
+        reader: &Reader,
+    ) -> Option<Piece> {
         self.remember(reader);
         let cut = matches!(judged.kind, words::Kind::Unparsed)
             || (event.data().is_none() && !matches!(judged.kind, words::Kind::Error(_)));
