@@ -10,6 +10,8 @@ use tokio::time::timeout;
 fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         (0..400_u64).prop_map(Wait),
+        (0..400_u64).prop_map(Busy),
+        Just(Read),
         Just(Connected),
         Just(Head),
         Just(Role),
