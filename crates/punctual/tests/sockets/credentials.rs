@@ -6,6 +6,7 @@ use punctual::{
     AwsCredentials, AzureCredentials, Client, Code, Fallback, GoogleCredentials, Node, aws, google,
     openai,
 };
+use std::time::Duration;
 use tokio::time::Instant;
 
 mod places;
@@ -92,24 +93,67 @@ async fn who_leaves_in_the_middle_of_a_fetch_ends_it_and_the_next_one_does_it_an
     assert!(fetches[0].closed.is_some());
 }
 
-#[tokio::test]
-async fn what_the_provider_does_not_accept_any_more_is_fetched_anew() {
-    let sim = sim().await;
-    let (issuer, client) = fetching(&sim.url())[0].clone();
-    sim.set(issuer, "expires-in=1s".parse().unwrap());
-    sim.set("m", "tokens=1".parse().unwrap());
-    for _ in 0..2 {
-        ask(&client, &hi(), false).await.unwrap();
-        tokio::time::sleep(ms(1_050)).await;
+/// So much time goes by for everybody here, the simulator included, and nobody waits for it.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+/// The credentials that its requests for the model `m` bore.
+fn borne(all: &[punctual_sim::Seen]) -> Vec<String> {
+    let mut borne = Vec::new();
+    for seen in of(all, "m") {
+        borne.push(seen.header("authorization").unwrap().to_owned());
     }
-    let all = sim.report();
-    let borne = of(&all, "m");
-    let borne: Vec<_> = borne
-        .iter()
-        .map(|seen| seen.header("authorization"))
-        .collect();
-    assert_eq!(of(&all, issuer).len(), 2);
-    assert_ne!(borne[0], borne[1]);
+    borne
+}
+
+#[tokio::test]
+async fn a_credential_that_the_provider_refuses_is_fetched_anew_once_it_is_not_quite_new() {
+    for at in 0..2 {
+        let sim = sim().await;
+        let (issuer, client) = fetching(&sim.url())[at].clone();
+        let refused = async || {
+            sim.set("m", "status=401".parse().unwrap());
+            let error = ask(&client, &hi(), false).await.unwrap_err();
+            assert_eq!(error.kind(), Code::Unauthorized, "{issuer}: {error}");
+            sim.set("m", "tokens=1".parse().unwrap());
+            ask(&client, &hi(), false).await.unwrap();
+        };
+        refused().await;
+        assert_eq!(of(&sim.report(), issuer).len(), 1, "{issuer}: a new one");
+        // far from its end, so nothing but the refusal makes it go
+        pass(Duration::from_secs(40)).await;
+        ask(&client, &hi(), false).await.unwrap();
+        assert_eq!(of(&sim.report(), issuer).len(), 1, "{issuer}: it is good");
+        refused().await;
+        let borne = borne(&sim.report());
+        assert_eq!(of(&sim.report(), issuer).len(), 2, "{issuer}: {borne:?}");
+        let [old @ .., new] = &borne[..] else {
+            panic!("{issuer}: {borne:?}");
+        };
+        assert!(old.iter().all(|one| one == &old[0]), "{issuer}: {borne:?}");
+        assert_ne!(new, &old[0], "{issuer}");
+    }
+}
+
+#[tokio::test]
+async fn a_credential_is_fetched_anew_at_its_end_and_not_before() {
+    for at in 0..2 {
+        let sim = sim().await;
+        let (issuer, client) = fetching(&sim.url())[at].clone();
+        sim.set(issuer, "expires-in=600s".parse().unwrap());
+        sim.set("m", "tokens=1".parse().unwrap());
+        for seconds in [0, 500, 101] {
+            pass(Duration::from_secs(seconds)).await;
+            ask(&client, &hi(), false).await.unwrap();
+        }
+        let borne = borne(&sim.report());
+        assert_eq!(of(&sim.report(), issuer).len(), 2, "{issuer}: {borne:?}");
+        assert_eq!(borne[0], borne[1], "{issuer}");
+        assert_ne!(borne[1], borne[2], "{issuer}");
+    }
 }
 
 #[tokio::test]
