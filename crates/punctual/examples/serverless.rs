@@ -60,7 +60,10 @@ async fn work(sim: &Sim, room: &Path, log: &mut Log) -> Result<(), Box<dyn Error
             }
         };
         match answer {
-            Ok(answer) => answers.push(answer.text()),
+            Ok(answer) => {
+                answers.push(answer.text());
+                log.line(&format!("question {number} has its answer"))?;
+            }
             Err(error) if error.is_execution_deadline() => {
                 log.line(&format!("the run ends: {error}"))?;
                 break;

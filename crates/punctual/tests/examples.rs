@@ -155,17 +155,18 @@ fn a_run_of_fifteen_seconds_ends_by_itself_before_its_window_does() {
 async fn a_run_that_gets_sigterm_still_writes_its_result_and_its_log() {
     let (room, mut child) = serverless("900s", "10s");
     let log = room.join("log");
-    let begun = async {
-        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains("begun")) {
+    let answered = async {
+        let first = "question 0 has its answer";
+        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(first)) {
             sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(Duration::from_secs(20), begun).await.unwrap();
-    sleep(Duration::from_millis(1_000)).await;
+    timeout(Duration::from_secs(20), answered).await.unwrap();
     let pid = child.id().to_string();
     let killed = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     assert!(killed.success() && child.wait().unwrap().success());
-    let (log, _) = told(&room);
+    let (log, result) = told(&room);
     let ended = log.contains("SIGTERM in the middle") && log.contains("answers written");
     assert!(ended, "{log}");
+    assert!(result.starts_with("tok0"), "{result}");
 }
