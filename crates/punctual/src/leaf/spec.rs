@@ -7,7 +7,7 @@ use punctual_core::{Code, Failure, Reserve};
 use punctual_upstream::{
     Auth, Dialect, EgressProxy, Endpoint, ForwardDeadline, ModelChoice, Site, TargetSpec, Tls,
 };
-use punctual_wire::middle::Json;
+use punctual_wire::{dialect::bedrock::Family, middle::Json};
 use secrecy::SecretString;
 use std::sync::Arc;
 
@@ -137,6 +137,7 @@ impl Spec {
     }
 
     pub(super) fn target(&self) -> Made<TargetSpec> {
+        self.check_model()?;
         let mut target = TargetSpec::new(self.label(), self.base_url.clone());
         target.dialect = self.dialect;
         target.site = self.site.clone();
@@ -153,6 +154,22 @@ impl Spec {
             proxy: self.proxy.clone(),
         };
         Ok(target)
+    }
+
+    /// InvokeModel has no words for another maker's models.
+    fn check_model(&self) -> Made<()> {
+        match Family::of(&self.model) {
+            Family::Claude | Family::Unknown => Ok(()),
+            _ if !self.site.invoke => Ok(()),
+            _ => {
+                let text = format!(
+                    "{} asks by InvokeModel, which is for Claude, and {} is not Claude; leave invoke_model out",
+                    self.label(),
+                    self.model
+                );
+                Err(mistake("bad_client", text))
+            }
+        }
     }
 
     fn header_map(&self) -> Made<HeaderMap> {

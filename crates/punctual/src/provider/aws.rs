@@ -25,4 +25,16 @@ impl Bedrock {
         spec.region = Some(region.to_owned());
         Self(Wire::new(spec))
     }
+
+    /// Claude is asked by InvokeModel, in the words of Anthropic's own API, and not by Converse: `extra_body` is
+    /// in these words then, and a header `anthropic-beta` goes into the body, where Bedrock wants it. A model
+    /// whose name is another maker's makes the attempt fail before anything is sent; an ARN that names none is
+    /// taken for Claude.
+    #[must_use]
+    pub fn invoke_model(self) -> Self {
+        self.edit(|spec| {
+            spec.site.invoke = true;
+            spec.speech = speech::INVOKED;
+        })
+    }
 }

@@ -30,6 +30,8 @@ pub(super) const MESSAGES: Speech =
 pub(super) const GEMINI: Speech = conversation(Surface::Chat, &gemini::UPSTREAM, Framing::Sse);
 pub(super) const CONVERSE: Speech =
     conversation(Surface::Chat, &bedrock::UPSTREAM, Framing::EventStream);
+/// The events are out of their chunks before they come here.
+pub(super) const INVOKED: Speech = conversation(Surface::Messages, &bedrock::INVOKE, Framing::Sse);
 pub(super) const OLLAMA: Speech = conversation(Surface::Chat, &ollama::UPSTREAM, Framing::Lines);
 
 const fn unary(surface: Surface, codec: &'static UpstreamCodec) -> Speech {

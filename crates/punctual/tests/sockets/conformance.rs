@@ -1,4 +1,4 @@
-//! The one table: every clock and every failure against each of the thirteen clients.
+//! The one table: every clock and every failure against each of the clients.
 
 use crate::support::*;
 use punctual::{Code, Fallback, Timeouts, wire::middle::Part};

@@ -1,7 +1,7 @@
 //! What a client was told is what is sent.
 
 use crate::support::*;
-use punctual::{Call, Client, Timeouts, aws, google, openai};
+use punctual::{AwsCredentials, Call, Client, Timeouts, aws, google, openai};
 
 #[tokio::test]
 async fn headers_query_and_extra_body_are_sent() {
@@ -53,6 +53,55 @@ async fn an_extra_body_is_in_the_providers_own_words() {
     bedrock.extra_body(extra).invoke(&hi()).await.unwrap();
     let body = String::from_utf8(sim.report().pop().unwrap().body.to_vec()).unwrap();
     assert!(body.contains(r#""top_k":5"#), "{body}");
+}
+
+#[tokio::test]
+async fn claude_on_bedrock_is_invoked_in_anthropics_words_where_that_is_said() {
+    let sim = sim().await;
+    let model = "us.anthropic.claude-x-v1:0";
+    sim.set(model, "tokens=1".parse().unwrap());
+    let client = aws::Bedrock::new("us-east-1", model)
+        .base_url(sim.url())
+        .credentials(AwsCredentials::keys("AKIATEST", "s"))
+        .header("anthropic-beta", "a")
+        .extra_body(r#"{"top_k":5}"#)
+        .invoke_model();
+    let path = "/model/us.anthropic.claude-x-v1%3A0/invoke";
+    for (stream, below) in [(false, ""), (true, "-with-response-stream")] {
+        let answer = ask(&client.node(), &hi().max_tokens(9), stream).await;
+        assert!(answer.unwrap().text().starts_with("tok0"), "{stream}");
+        let seen = sim.report().pop().unwrap();
+        assert_eq!(seen.path, format!("{path}{below}"));
+        assert_eq!(seen.header("anthropic-beta"), None, "it is in the body");
+        let body = String::from_utf8(seen.body.to_vec()).unwrap();
+        let begin = r#"{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["a"],"#;
+        assert!(body.starts_with(begin), "{body}");
+        assert!(body.contains(r#""max_tokens":9"#), "{body}");
+        assert!(body.contains(r#""top_k":5"#), "{body}");
+        assert!(!body.contains(r#""model""#), "{body}");
+        assert!(!body.contains(r#""stream""#), "{body}");
+        let signed = seen.header("authorization").unwrap();
+        assert!(signed.starts_with("AWS4-HMAC-SHA256 "), "{signed}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_but_claude_is_invoked() {
+    let sim = sim().await;
+    let nova = "amazon.nova-lite-v1:0";
+    sim.set(nova, "tokens=1".parse().unwrap());
+    let client = aws::Bedrock::new("us-east-1", nova).base_url(sim.url());
+    let client = client.key("k");
+    let error = client.clone().invoke_model().invoke(&hi()).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.reason(), Some("bad_client"), "{error}");
+    let text = error.to_string();
+    let said =
+        "which is for Claude, and amazon.nova-lite-v1:0 is not Claude; leave invoke_model out";
+    assert!(text.contains(said), "{text}");
+    assert!(sim.report().is_empty());
+    client.invoke(&hi()).await.unwrap();
+    assert!(sim.report()[0].path.ends_with("/converse"));
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ macro_rules! row {
     };
 }
 
-pub(crate) fn rows() -> [Row; 13] {
+pub(crate) fn rows() -> [Row; 14] {
     let asked = || Call::new().user(r#"{"questions":{"q":{"type":"noul","question":"?"}}}"#);
     [
         row!("openai::Chat", true, hi, |u, m| openai::Chat::new(m)
@@ -97,6 +97,9 @@ pub(crate) fn rows() -> [Row; 13] {
             m
         )
         .base_url(u)),
+        row!("aws::Bedrock::invoke_model", true, hi, |u, m| {
+            aws::Bedrock::new("us-east-1", m).base_url(u).invoke_model()
+        }),
         row!("typesafe::SystemOne", false, asked, |u, m| {
             typesafe::SystemOne::new(format!("{u}/v1"), m)
         }),

@@ -20,7 +20,7 @@ async fn clients(script: &str) -> (punctual_sim::Sim, Vec<(&'static str, Node)>)
 #[tokio::test]
 async fn every_client_reads_one_answer_where_it_asked_for_a_stream() {
     let (_sim, all) = clients("reasoning=2,tokens=3,json-for-stream").await;
-    assert_eq!(all.len(), 11);
+    assert_eq!(all.len(), 12);
     for (name, client) in all {
         let answer = ask(&client, &hi(), true).await;
         let answer = answer.unwrap_or_else(|error| panic!("{name}: {error}"));
