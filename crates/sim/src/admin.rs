@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::host::Host;
 use crate::json;
 use crate::script::Script;
+use crate::seen::Seen;
 use crate::words::words;
 
 /// Where the interface lies.
@@ -48,9 +49,10 @@ fn report(host: &Host, query: &str) -> String {
         .split('&')
         .find_map(|pair| pair.strip_prefix("model="));
     let wanted = wanted.map(|raw| percent_encoding::percent_decode_str(raw).decode_utf8_lossy());
-    let mut seen = host.log.seen();
-    seen.retain(|s| wanted.as_ref().is_none_or(|model| s.model == **model));
-    json::report(host.started, &seen, &host.log.conns()).to_string()
+    let mut record = host.log.record();
+    let is_wanted = |s: &Seen| wanted.as_ref().is_none_or(|model| s.model == **model);
+    record.seen.retain(is_wanted);
+    json::report(host.started, &record).to_string()
 }
 
 fn script(host: &Host, body: &[u8]) -> (u16, String) {

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::log::Record;
 use crate::seen::{Close, Conn, Ended, Protocol, Seen};
 
 fn us(start: Instant, at: Option<Instant>) -> Option<u64> {
@@ -27,12 +28,17 @@ fn close(close: Close) -> &'static str {
     }
 }
 
-/// Requests and connections.
-pub(crate) fn report(start: Instant, seen: &[Seen], conns: &[Conn]) -> Value {
-    let requests: Vec<Value> = seen.iter().map(|s| request(start, s)).collect();
-    let connections: Vec<Value> = conns.iter().map(|c| connection(start, c)).collect();
+/// Requests and connections, and how many older ones there were.
+pub(crate) fn report(start: Instant, record: &Record) -> Value {
+    let requests: Vec<Value> = record.seen.iter().map(|s| request(start, s)).collect();
+    let connections = record.conns.iter().map(|c| connection(start, c));
+    let connections: Vec<Value> = connections.collect();
     json!({
         "now_us": us(start, Some(Instant::now())),
+        "gone": {
+            "requests": record.gone.requests,
+            "connections": record.gone.connections,
+        },
         "requests": requests,
         "connections": connections,
     })

@@ -118,9 +118,9 @@ impl Sim {
         self.host.log.conns()
     }
 
-    /// Both as JSON, as `GET /_sim/report` gives them.
+    /// Both as JSON, as `GET /_sim/report` gives them, with how many older ones are not kept any more.
     pub fn report_json(&self) -> serde_json::Value {
-        crate::json::report(self.host.started, &self.report(), &self.connections())
+        crate::json::report(self.host.started, &self.host.log.record())
     }
 
     /// One request as it appears there.

@@ -318,6 +318,22 @@ async fn a_close_behind_early_bytes_is_seen() {
     }
 }
 
+/// Waits until pieces have been written and none has for a while.
+async fn still(sim: &Sim) {
+    let mut written = 0;
+    let still = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            match sim.report().first().map_or(0, |seen| seen.chunks) {
+                now if now > 4 && now == written => break,
+                now => written = now,
+            }
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, still).await;
+    assert!(in_time.is_ok(), "writing goes on");
+}
+
 /// A client that has stopped reading, with the answer stuck in the socket.
 #[tokio::test]
 async fn a_close_is_seen_while_writing_is_blocked() {
@@ -327,9 +343,7 @@ async fn a_close_is_seen_while_writing_is_blocked() {
         sim.reset();
         let mut line = Line::open(&sim, false).await;
         line.send(&post(CHAT, &body("big", true))).await;
-        let stuck = |seen: &[punctual_sim::Seen]| seen.iter().any(|s| s.chunks > 4);
-        sim.wait(PATIENCE, stuck).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        still(&sim).await;
         assert_eq!(sim.report()[0].finished, None);
         let (left, _line) = leave(line, rst);
         let (at, _) = sighting(&sim).await;

@@ -568,6 +568,28 @@ async fn the_simulator_is_steered_over_http() {
 }
 
 #[tokio::test]
+async fn the_report_says_how_many_older_ones_it_does_not_hold() {
+    let sim = plain().await;
+    let gone = || sim.report_json()["gone"].clone();
+    let asked = 10_005;
+    let many = async |requests: usize| {
+        let mut line = Line::open(&sim, false).await;
+        for _ in 0..requests {
+            line.send("GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n")
+                .await;
+            assert_eq!(listen(&mut line, PATIENCE).await.status(), 200);
+        }
+    };
+    many(5).await;
+    assert_eq!(gone(), serde_json::json!({"requests": 0, "connections": 0}));
+    many(asked - 5).await;
+    assert_eq!(gone(), serde_json::json!({"requests": 5, "connections": 0}));
+    assert_eq!(sim.report().len(), 10_000);
+    sim.reset();
+    assert_eq!(gone(), serde_json::json!({"requests": 0, "connections": 0}));
+}
+
+#[tokio::test]
 async fn what_is_no_http_is_refused() {
     let sim = plain().await;
     for junk in [

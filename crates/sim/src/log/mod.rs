@@ -2,7 +2,7 @@
 //!
 //! Writers never wait and never fail; readers are woken by a `Notify` after each change, so a test waits
 //! for a fact and not for a while. The log is bounded, because `punctual sim` may run for weeks: beyond
-//! the limits the oldest records go. An [`Entry`] that was reset or evicted goes on writing into nothing.
+//! the limits the oldest records go, and only their number is kept. An [`Entry`] that was reset or evicted goes on writing into nothing.
 
 mod entry;
 
@@ -33,10 +33,25 @@ pub struct Late {
     pub connections: Vec<Conn>,
 }
 
+/// How many records were there and are not kept any more, since the start or the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gone {
+    pub(crate) requests: u64,
+    pub(crate) connections: u64,
+}
+
+/// Everything that is kept, at one moment.
+pub(crate) struct Record {
+    pub(crate) seen: Vec<Seen>,
+    pub(crate) conns: Vec<Conn>,
+    pub(crate) gone: Gone,
+}
+
 #[derive(Default)]
 struct State {
     seen: VecDeque<Seen>,
     conns: VecDeque<Conn>,
+    gone: Gone,
     next_seq: u64,
     next_conn: u64,
     /// What the requests weigh together.
@@ -48,9 +63,11 @@ impl State {
         while self.seen.len() > MAX_RECORDS || self.bytes > MAX_BYTES && self.seen.len() > 1 {
             let gone = self.seen.pop_front().map_or(0, |s| s.bytes());
             self.bytes = self.bytes.saturating_sub(gone);
+            self.gone.requests = self.gone.requests.saturating_add(1);
         }
         while self.conns.len() > MAX_RECORDS {
             self.conns.pop_front();
+            self.gone.connections = self.gone.connections.saturating_add(1);
         }
     }
 }
@@ -81,10 +98,20 @@ impl Log {
         self.lock().conns.iter().cloned().collect()
     }
 
+    pub(crate) fn record(&self) -> Record {
+        let state = self.lock();
+        Record {
+            seen: state.seen.iter().cloned().collect(),
+            conns: state.conns.iter().cloned().collect(),
+            gone: state.gone,
+        }
+    }
+
     pub(crate) fn reset(&self) {
         self.change(|s| {
             s.seen.clear();
             s.conns.clear();
+            s.gone = Gone::default();
             s.bytes = 0;
         });
     }
@@ -140,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_records_are_kept() {
+    fn only_the_newest_records_are_kept_and_the_others_counted() {
         let log = Arc::new(Log::default());
         let line = log.connect(false);
         for _ in 0..MAX_RECORDS + 5 {
@@ -150,6 +177,14 @@ mod tests {
         let seen = log.seen();
         assert_eq!((seen.len(), seen[0].seq), (MAX_RECORDS, 5));
         assert_eq!(log.conns().len(), MAX_RECORDS);
+        let gone = |requests, connections| Gone {
+            requests,
+            connections,
+        };
+        assert_eq!(log.record().gone, gone(5, 6));
+        log.reset();
+        line.request(head());
+        assert_eq!(log.record().gone, gone(0, 0));
     }
 
     #[test]
