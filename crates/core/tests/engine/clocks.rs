@@ -205,23 +205,6 @@ async fn without_a_deadline_there_is_no_reserve() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_and_a_clock_in_the_same_instant_are_the_deadline() {
-    let b = Bench::new(vec![(first_token(200), vec![vec![Hang]]), (none(), good())])
-        .within(200)
-        .edit(|t| t[0].reserve = Reserve::None);
-    let f = b.run(&fallback([leaf(0), leaf(1)])).await.unwrap_err();
-    assert_eq!((f.code, b.order().as_str()), (Code::DeadlineExceeded, "a"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_complete_answer_wins_over_the_deadline_of_the_same_instant() {
-    let b = Bench::new(vec![(none(), vec![vec![Wait(199), Head, Text("paid")]])])
-        .within(200)
-        .unary();
-    assert_eq!(b.run(&leaf(0)).await.unwrap(), "paid");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_queued_request_expires_on_its_own_timer() {
     let b = Bench::new(vec![(none(), vec![vec![Hang]])])
         .edit(|t| {

@@ -12,6 +12,7 @@ mod blocked;
 mod bonds;
 mod clocks;
 mod hints;
+mod instants;
 mod leaving;
 mod plans;
 mod properties;

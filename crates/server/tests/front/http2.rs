@@ -4,7 +4,7 @@ use crate::support::*;
 use bytes::Bytes;
 use h2::{RecvStream, SendStream, client::SendRequest};
 use http::{Request, Response};
-use punctual_core::{Outcome, Phase, Policy, Reason};
+use punctual_core::{End, Limits, Outcome, Phase, Policy, Reason};
 use punctual_server::Settings;
 use std::future::poll_fn;
 use tokio::{
@@ -170,6 +170,50 @@ async fn a_window_that_stays_shut_does_not_hold_the_upstream() {
             drop(response);
         }
     }
+}
+
+#[tokio::test]
+async fn a_window_that_is_shut_behind_a_heartbeat_is_not_charged_to_the_provider() {
+    let policy = Policy {
+        heartbeat: Some(ms(50)),
+        ..Policy::default()
+    };
+    let limits = Limits {
+        first_token: Some(ms(400)),
+        ..Limits::default()
+    };
+    let gate = Gate::with(Setup {
+        policy,
+        limits,
+        ..Setup::default()
+    })
+    .await;
+    // it goes on by one step whenever it is asked
+    let script = vec![
+        Step::Wait(ms(150)),
+        Step::Head(vec![]),
+        Step::Wait(ms(100)),
+        content("x"),
+        event("{\"finish_reason\":\"stop\"}", Some(End::Stop)),
+        done(),
+    ];
+    gate.fake.script("s", script);
+    // smaller than a heartbeat
+    let mut caller = Http2::connect(&gate, 8).await;
+    let asked = caller.ask("sim/s", true, None).await;
+    let response = head(asked).await;
+    tokio::time::sleep(ms(800)).await;
+    let told = text(response).await;
+    assert!(
+        told.contains("{\"c\":\"x\"}") && told.ends_with("data: [DONE]\n\n"),
+        "{told}"
+    );
+    let report = gate.report().await;
+    assert_eq!(
+        (report.outcome, report.attempts.len()),
+        (Some(Outcome::Ok), 1)
+    );
+    gate.idle().await;
 }
 
 #[tokio::test]

@@ -259,6 +259,23 @@ async fn a_panic_in_a_stream_closes_the_record() {
     gate.idle().await;
 }
 
+#[tokio::test]
+async fn a_panic_behind_a_heartbeat_is_one_failed_outcome_and_leaves_nothing() {
+    let gate = Gate::with(beating(50)).await;
+    gate.fake
+        .script("s", vec![Step::Wait(ms(120)), Step::Panic]);
+    let answer = gate.caller().await.ask(&chat("sim/s", true, "")).await;
+    assert!(!answer.complete, "nobody takes it for an answer");
+    let report = gate.report().await;
+    assert_eq!(
+        (report.outcome, report.status, report.error_type()),
+        (Some(Outcome::Failed), Some(200), Some("internal"))
+    );
+    gate.idle().await;
+    let next = gate.caller().await.ask(&chat("sim/t", true, "")).await;
+    assert!(next.complete, "the gateway goes on");
+}
+
 /// Five megabytes, and then a silence.
 fn flood() -> Vec<Step> {
     let big = "x".repeat(1 << 20);
