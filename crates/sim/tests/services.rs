@@ -151,6 +151,7 @@ async fn the_gateways_pictures_are_of_the_model_in_the_header() {
 }
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+const EXCHANGE: &str = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&audience=a&subject_token=t&subject_token_type=j";
 const JWT: &str =
     "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.c";
 
@@ -158,10 +159,8 @@ const JWT: &str =
 async fn google_gives_a_new_token_to_each_request() {
     let sim = plain().await;
     sim.set("google-token", script("delay=50ms,expires-in=2s"));
-    for (seq, form) in [JWT, "grant_type=refresh_token&refresh_token=r&client_id=c"]
-        .iter()
-        .enumerate()
-    {
+    let refresh = "grant_type=refresh_token&refresh_token=r&client_id=c";
+    for (seq, form) in [JWT, refresh, EXCHANGE].iter().enumerate() {
         let heard = send(&sim, "POST", "/token", &[FORM], form).await;
         assert!(heard.took >= Duration::from_millis(50));
         let said = json(&heard);
@@ -174,6 +173,7 @@ async fn google_gives_a_new_token_to_each_request() {
     for (form, code) in [
         ("grant_type=password", "unsupported_grant_type"),
         (&JWT.replace("a.b.c", "a.b"), "invalid_grant"),
+        (&EXCHANGE.replace("subject_token=t&", ""), "invalid_grant"),
         ("", "unsupported_grant_type"),
     ] {
         let heard = send(&sim, "POST", "/token", &[FORM], form).await;
@@ -187,7 +187,27 @@ async fn google_gives_a_new_token_to_each_request() {
             .iter()
             .filter(|s| s.model == "google-token")
             .count(),
-        5
+        7
+    );
+}
+
+#[tokio::test]
+async fn google_lets_a_bearer_be_an_account() {
+    let sim = plain().await;
+    let path = "/v1/projects/-/serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken";
+    let heard = send(&sim, "POST", path, &[], "{}").await;
+    assert_eq!(heard.status(), 401);
+    assert_eq!(json(&heard)["error"]["status"], "UNAUTHENTICATED");
+    let bearer = [("authorization", "Bearer t")];
+    let said = json(&send(&sim, "POST", path, &bearer, "{}").await);
+    assert_eq!(said["accessToken"], "sim-token-1");
+    let until = said["expireTime"].as_str().unwrap();
+    assert!(until.ends_with('Z') && until.len() == 20, "{until}");
+    sim.set("google-iam", script("status=403"));
+    let heard = send(&sim, "POST", path, &bearer, "{}").await;
+    assert_eq!(
+        (heard.status(), &json(&heard)["error"]["code"]),
+        (403, &403.into())
     );
 }
 
@@ -253,6 +273,9 @@ async fn aws_gives_keys_in_its_three_forms() {
         (&keys["Code"], &keys["Token"]),
         (&"Success".into(), &"sim-token-3".into())
     );
+    let zone = "/latest/meta-data/placement/availability-zone";
+    let zone = send(&sim, "GET", zone, &headers, "").await.text();
+    assert_eq!(zone, "eu-west-1b");
     sim.set("aws-container", script("expires-in=0s"));
     let keys = json(&send(&sim, "GET", "/v2/credentials/abc", &[], "").await);
     assert_eq!(keys["Expiration"], keys["LastUpdated"]);
@@ -260,7 +283,7 @@ async fn aws_gives_keys_in_its_three_forms() {
     let form = "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=r&WebIdentityToken=t";
     let heard = send(&sim, "POST", "/", &[FORM], form).await;
     assert_eq!(heard.header("content-type"), Some("text/xml"));
-    assert_eq!(heard.count("<SessionToken>sim-token-5</SessionToken>"), 1);
+    assert_eq!(heard.count("<SessionToken>sim-token-6</SessionToken>"), 1);
     let heard = send(
         &sim,
         "GET",
@@ -274,9 +297,9 @@ async fn aws_gives_keys_in_its_three_forms() {
         (400, 1)
     );
     let names: Vec<String> = sim.report().into_iter().map(|seen| seen.model).collect();
-    assert_eq!(names.iter().filter(|n| *n == "aws-imds").count(), 4);
+    assert_eq!(names.iter().filter(|n| *n == "aws-imds").count(), 5);
     assert_eq!(
-        (names[4].as_str(), names[5].as_str()),
+        (names[5].as_str(), names[6].as_str()),
         ("aws-container", "aws-sts")
     );
 }

@@ -25,14 +25,15 @@ impl GoogleCredentials {
     /// Application default credentials: the first there is of the file that `GOOGLE_APPLICATION_CREDENTIALS`
     /// names, the one that `gcloud auth application-default login` writes, and the metadata server.
     ///
-    /// Files of federated and of impersonated identities are refused by name.
+    /// A file can hold a service account's key, a user, an identity that another than Google vouches for, or one
+    /// of them that impersonates an account. What it names must be https or on this machine.
     #[must_use]
     pub fn default_chain() -> Self {
         Self::default()
     }
 
-    /// The key of a service account: the contents of the JSON file that Google gives for it. What `gcloud`
-    /// writes is taken too.
+    /// The key of a service account: the contents of the JSON file that Google gives for it. Any other file that
+    /// [`default_chain`](Self::default_chain) takes is taken too.
     #[must_use]
     pub fn service_account_json(json: impl Into<String>) -> Self {
         Self(GoogleAuth {
@@ -57,7 +58,7 @@ impl GoogleCredentials {
         self
     }
 
-    /// Where tokens are handed out; else the file's `token_uri`.
+    /// Where tokens are handed out; else the file's `token_uri` or `token_url`.
     #[must_use]
     pub fn token_url(mut self, url: impl Into<String>) -> Self {
         self.0.token_url = Some(url.into());

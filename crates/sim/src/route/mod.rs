@@ -51,8 +51,10 @@ pub(crate) enum Surface {
 /// Who hands out credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Issuer {
-    /// Google's OAuth token endpoint.
+    /// Google's OAuth token endpoint, and its security token service.
     Google,
+    /// `generateAccessToken` of Google's IAM.
+    Iam,
     /// The metadata server of Google Compute Engine.
     Gce,
     /// Microsoft Entra ID.
@@ -76,6 +78,7 @@ impl Issuer {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Google => "google-token",
+            Self::Iam => "google-iam",
             Self::Gce => "gce-metadata",
             Self::Entra => "entra-token",
             Self::AzureMetadata => "azure-metadata",
@@ -95,7 +98,7 @@ use Surface::{
 };
 
 /// Ends of routes, the first that fits; what is not here takes more than an end to tell.
-const ENDS: [(&str, Surface); 30] = [
+const ENDS: [(&str, Surface); 31] = [
     ("/chat/completions", Chat),
     ("/completions", Completions),
     ("/embeddings", Embeddings),
@@ -129,16 +132,18 @@ const ENDS: [(&str, Surface); 30] = [
     ),
     ("/federation/credentials", Credential(Issuer::Sso)),
     ("/credentials", Credential(Issuer::Container)),
+    (":generateAccessToken", Credential(Issuer::Iam)),
 ];
 
 /// Parts of routes behind which something free follows.
-const PARTS: [(&str, Surface); 4] = [
+const PARTS: [(&str, Surface); 5] = [
     ("/responses/", Stored),
     ("/computeMetadata/v1/", Credential(Issuer::Gce)),
     (
         "/latest/meta-data/iam/security-credentials",
         Credential(Issuer::Imds),
     ),
+    ("/latest/meta-data/placement/", Credential(Issuer::Imds)),
     ("/v2/credentials/", Credential(Issuer::Container)),
 ];
 
@@ -252,6 +257,11 @@ mod tests {
             ("/v1/systemone", SystemOne),
             ("/v1/ai/image-model", ImageModel),
             ("/token", Credential(Issuer::Google)),
+            ("/v1/token", Credential(Issuer::Google)),
+            (
+                "/v1/projects/-/serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken",
+                Credential(Issuer::Iam),
+            ),
             (
                 "/computeMetadata/v1/instance/service-accounts/default/token",
                 Credential(Issuer::Gce),

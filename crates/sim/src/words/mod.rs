@@ -132,11 +132,12 @@ Behind any prefix, told by the end of the path:
   Ollama      POST api/chat, api/generate, api/embed; GET api/tags
   TypeSafe    POST systemone
   Vercel      POST image-model
-  credentials by name, where others have a model: google-token (POST token), gce-metadata
-              (GET computeMetadata/v1/…), entra-token (POST TENANT/oauth2/v2.0/token), azure-metadata
-              (GET metadata/identity/oauth2/token), aws-imds (latest/…), aws-container
-              (GET v2/credentials/ID), aws-sts (Action=AssumeRole, AssumeRoleWithWebIdentity),
-              aws-sso (GET federation/credentials), aws-sso-oidc (POST token with JSON)
+  credentials by name, where others have a model: google-token (POST token), google-iam
+              (POST ACCOUNT:generateAccessToken), gce-metadata (GET computeMetadata/v1/…), entra-token
+              (POST TENANT/oauth2/v2.0/token), azure-metadata (GET metadata/identity/oauth2/token),
+              aws-imds (latest/…), aws-container (GET v2/credentials/ID), aws-sts (Action=AssumeRole,
+              AssumeRoleWithWebIdentity), aws-sso (GET federation/credentials), aws-sso-oidc (POST token
+              with JSON)
 The script of a request is, in this order: a path segment /sim:SCRIPT/ before the route, the script set
 for its model, the model's own name (sim:SCRIPT). Steps are joined with `,` or `+`; a value that contains
 one stands in double quotes. In a model name `:` may stand for `=` and `/` for `,`.

@@ -20,6 +20,7 @@ use punctual_core::Failure;
 use secrecy::SecretString;
 use std::time::Duration;
 
+mod caller;
 mod chain;
 mod container;
 mod files;
@@ -34,6 +35,7 @@ mod source;
 mod sso;
 mod sts;
 
+pub(super) use caller::{Caller, Places};
 use signature::Scope;
 use source::Source;
 

@@ -88,7 +88,7 @@ impl Azure {
                         fields.push(("client_assertion", assertion.expose_secret()));
                     }
                 }
-                (service, service.post("", &fields).await?)
+                (service, service.post(None, &fields).await?)
             }
             Source::Host(service, client) => {
                 let query = query("2018-02-01", resource, client.as_deref());

@@ -20,11 +20,23 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri,
 use hyper::{body::Body, client::conn::http1::Builder};
 use std::{
     future::poll_fn,
+    net::IpAddr,
     pin::{Pin, pin},
     sync::Arc,
     time::Duration,
 };
 use tokio::time::timeout;
+
+/// Whether no one between can read what is sent to `url`: it is https, this machine, or one of `known` hosts.
+pub(super) fn is_private(url: &str, known: &[&str]) -> bool {
+    let Ok(uri) = url.parse::<Uri>() else {
+        return false;
+    };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    let known = loopback || host == "localhost" || known.contains(&host);
+    uri.scheme_str() == Some("https") || known
+}
 
 /// What a token or an error of a token endpoint takes, many times over.
 const BODY: usize = 64 * 1024;
@@ -152,16 +164,17 @@ impl Service {
         self.ask(Method::GET, below, headers, Bytes::new()).await
     }
 
-    /// `POST` of a form.
+    /// `POST` of a form, by whom `client` says.
     pub(super) async fn post(
         &self,
-        below: &str,
+        client: Option<&HeaderValue>,
         fields: &[(&str, &str)],
     ) -> Result<Reply, Refusal> {
         let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers = [(header::CONTENT_TYPE, kind)];
+        let mut headers = vec![(header::CONTENT_TYPE, kind)];
+        headers.extend(client.map(|client| (header::AUTHORIZATION, client.clone())));
         let body = form::encode_fields(fields).into();
-        self.ask(Method::POST, below, &headers, body).await
+        self.ask(Method::POST, "", &headers, body).await
     }
 
     /// Any request. The reply is whatever was answered, whatever its status.

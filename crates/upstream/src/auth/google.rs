@@ -1,17 +1,19 @@
 //! Google's application default credentials: a token for all of the Cloud platform.
 //!
 //! In the order of Google's own libraries (<https://cloud.google.com/docs/authentication/application-default-credentials>):
-//! what the target says, `GOOGLE_APPLICATION_CREDENTIALS`, the file of `gcloud`, the metadata server.
-//! Federated and impersonated identities are refused by name.
+//! what the target says, `GOOGLE_APPLICATION_CREDENTIALS`, the file of `gcloud`, the metadata server. What a
+//! file can be is in [`source`]; one token is kept, and made anew as a whole, however many services it takes.
+//!
+//! What must hold: a file says where secrets are sent, so what it names is https or on this machine.
 
 use super::{
     bearer,
-    cached::{Cached, Lasting},
-    fetch::{Reach, Service},
+    cached::Cached,
+    fetch::{Reach, Service, is_private},
     refusal::Refusal,
     spec::GoogleAuth,
     surroundings::Surroundings,
-    token::{self, Token},
+    token::Token,
 };
 use crate::spec::Fault;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -20,11 +22,15 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 mod account;
+mod external;
+mod impersonated;
+mod source;
+mod subject;
+mod user;
 
-use account::Account;
+use source::Source;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 const METADATA: &str = "http://metadata.google.internal";
 const QUOTA_PROJECT: HeaderName = HeaderName::from_static("x-goog-user-project");
 const FIELD: &str = "auth.google";
@@ -36,27 +42,16 @@ pub(crate) struct Google {
     quota_project: Option<HeaderValue>,
 }
 
-enum Source {
-    Account(Service, Box<Account>),
-    User(Service, User),
-    Metadata(Service),
+/// What a file is read with.
+struct Given<'a> {
+    auth: &'a GoogleAuth,
+    reach: &'a Reach<'a>,
+    around: &'a Surroundings<'a>,
 }
 
-/// What `gcloud auth application-default login` leaves behind.
+/// What every kind of file may have.
 #[derive(Deserialize)]
-struct User {
-    client_id: String,
-    client_secret: SecretString,
-    refresh_token: SecretString,
-}
-
-/// What every kind of file has.
-#[derive(Deserialize)]
-struct File {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    token_uri: Option<String>,
+struct Billed {
     #[serde(default)]
     quota_project_id: Option<String>,
 }
@@ -67,6 +62,7 @@ impl Google {
         reach: &Reach<'_>,
         around: &Surroundings<'_>,
     ) -> Result<Self, Fault> {
+        let project = auth.quota_project.as_deref();
         let Some(json) = contents(auth, around)? else {
             let host = || {
                 let host = around.variable("GCE_METADATA_HOST")?;
@@ -76,55 +72,31 @@ impl Google {
             let url = url.unwrap_or_else(|| METADATA.to_owned());
             let field = "auth.google.metadata_url";
             let service = Service::local("Google's metadata server", field, &url, reach)?;
-            return Self::with(Source::Metadata(service), auth.quota_project.as_deref());
+            return Self::with(Source::Metadata(service), project);
         };
         let json = json.expose_secret();
-        let file: File = serde_json::from_str(json).map_err(|_| no_credentials())?;
-        let stated = file.token_uri.as_deref().unwrap_or(TOKEN_URL);
-        let url = auth.token_url.as_deref().unwrap_or(stated);
-        let field = "auth.google.token_url";
-        let service = Service::new("Google's token endpoint", field, url, reach)?;
-        let source = match file.kind.as_str() {
-            "service_account" => Source::Account(service, Box::new(Account::read(json, stated)?)),
-            "authorized_user" => {
-                let user = serde_json::from_str(json).map_err(|_| no_credentials())?;
-                Source::User(service, user)
-            }
-            other => {
-                let known = ["external_account", "impersonated_service_account"];
-                let kind = known.into_iter().find(|kind| *kind == other);
-                return Err(Fault::new(
-                    FIELD,
-                    kind.unwrap_or_default(),
-                    "is a kind of credential that is not supported",
-                    "use a service account, the credentials of gcloud, or the metadata server",
-                ));
-            }
-        };
-        let project = auth.quota_project.as_deref();
+        let file: Billed = read(json)?;
+        let source = Source::read(
+            json,
+            &Given {
+                auth,
+                reach,
+                around,
+            },
+        )?;
         Self::with(source, project.or(file.quota_project_id.as_deref()))
     }
 
-    fn with(source: Source, quota_project: Option<&str>) -> Result<Self, Fault> {
-        let value = quota_project.map(HeaderValue::from_str).transpose();
-        let quota_project = value.map_err(|_| {
-            let fix = "give the id of the project";
-            Fault::new(
-                "auth.google.quota_project",
-                "",
-                "cannot stand in a header",
-                fix,
-            )
-        })?;
+    fn with(source: Source, project: Option<&str>) -> Result<Self, Fault> {
         Ok(Self {
             source,
             cached: Cached::default(),
-            quota_project,
+            quota_project: project.map(billed).transpose()?,
         })
     }
 
     pub(super) async fn sign(&self, headers: &mut HeaderMap) -> Result<(), Refusal> {
-        let token = self.cached.get(|| self.fetch()).await?;
+        let token = self.cached.get(|| self.source.fetch()).await?;
         bearer(headers, &token);
         if let Some(project) = &self.quota_project {
             headers.insert(QUOTA_PROJECT, project.clone());
@@ -135,32 +107,24 @@ impl Google {
     pub(super) fn forget(&self) {
         self.cached.forget();
     }
+}
 
-    async fn fetch(&self) -> Result<Lasting<Token>, Refusal> {
-        let (service, reply) = match &self.source {
-            Source::Account(service, account) => {
-                let assertion = account.assertion(SCOPE)?;
-                let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-                let fields = [("grant_type", grant), ("assertion", &assertion)];
-                (service, service.post("", &fields).await?)
-            }
-            Source::User(service, user) => {
-                let fields = [
-                    ("grant_type", "refresh_token"),
-                    ("client_id", &user.client_id),
-                    ("client_secret", user.client_secret.expose_secret()),
-                    ("refresh_token", user.refresh_token.expose_secret()),
-                ];
-                (service, service.post("", &fields).await?)
-            }
-            Source::Metadata(service) => {
-                let path = "/computeMetadata/v1/instance/service-accounts/default/token";
-                let name = HeaderName::from_static("metadata-flavor");
-                let flavor = [(name, HeaderValue::from_static("Google"))];
-                (service, service.get(path, &flavor).await?)
-            }
-        };
-        token::read(service, &reply)
+impl Given<'_> {
+    /// A service that the file's member `named` names.
+    fn service(&self, what: &'static str, named: &str, url: &str) -> Result<Service, Fault> {
+        if !is_private(url, &[]) {
+            return Err(unsafe_url(named));
+        }
+        let service = Service::new(what, FIELD, url, self.reach);
+        service.map_err(|fault| within(named, fault))
+    }
+
+    /// The same for what hands out tokens, which the target may say in its place.
+    fn issuer(&self, what: &'static str, named: &str, url: &str) -> Result<Service, Fault> {
+        match &self.auth.token_url {
+            Some(url) => Service::new(what, "auth.google.token_url", url, self.reach),
+            None => self.service(what, named, url),
+        }
     }
 }
 
@@ -192,11 +156,34 @@ fn contents(auth: &GoogleAuth, around: &Surroundings<'_>) -> Result<Option<Secre
     Ok(read.map(SecretString::from))
 }
 
+fn read<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Fault> {
+    serde_json::from_str(json).map_err(|_| no_credentials())
+}
+
+/// The header that says which project pays.
+fn billed(project: &str) -> Result<HeaderValue, Fault> {
+    HeaderValue::from_str(project).map_err(|_| {
+        let field = "auth.google.quota_project";
+        let fix = "give the id of the project";
+        Fault::new(field, "", "cannot stand in a header", fix)
+    })
+}
+
+fn unsafe_url(named: &str) -> Fault {
+    let fix = "write it as https://host[:port][/path]; tokens are not sent in the clear";
+    Fault::new(FIELD, named, "is neither https nor on this machine", fix)
+}
+
+/// A fault of what the file's member `named` says.
+fn within(named: &str, fault: Fault) -> Fault {
+    Fault::new(FIELD, named, fault.problem, fault.fix)
+}
+
 fn no_credentials() -> Fault {
     Fault::new(
         FIELD,
         "",
-        "is not a credentials file of Google",
-        "give the JSON of a service account's key, or of gcloud's application default credentials",
+        "is not a credentials file of Google, or lacks a part of one",
+        "give the file as gcloud or the console of Google Cloud made it",
     )
 }

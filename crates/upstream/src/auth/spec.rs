@@ -48,7 +48,7 @@ pub struct GoogleAuth {
     pub file: Option<PathBuf>,
     /// The project that quota is taken from; else the one in the file.
     pub quota_project: Option<String>,
-    /// Where tokens are handed out; else the file's `token_uri`.
+    /// Where tokens are handed out; else the file's `token_uri` or `token_url`.
     pub token_url: Option<String>,
     /// Where the metadata server is; else `GCE_METADATA_HOST`, else `http://metadata.google.internal`.
     pub metadata_url: Option<String>,

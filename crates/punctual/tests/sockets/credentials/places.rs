@@ -21,7 +21,7 @@ type Place = (
     &'static str,
 );
 
-const PLACES: [Place; 12] = [
+const PLACES: [Place; 14] = [
     ("bearer", "aws", None, "Bearer the-secret-of-nobody"),
     (
         "environment",
@@ -53,6 +53,18 @@ const PLACES: [Place; 12] = [
         "gcloud",
         "google",
         Some("google-token"),
+        "Bearer sim-token-",
+    ),
+    (
+        "federated",
+        "google",
+        Some("google-token"),
+        "Bearer sim-token-",
+    ),
+    (
+        "impersonated",
+        "google",
+        Some("google-iam"),
         "Bearer sim-token-",
     ),
     (
@@ -88,6 +100,16 @@ fn file(place: &str, origin: &str) -> Option<String> {
         "gcloud" => format!(
             r#"{{"type":"authorized_user","client_id":"c","client_secret":"{SECRET}","refresh_token":"r","token_uri":"{origin}/token"}}"#
         ),
+        "federated" => serde_json::json!({ "type": "external_account", "audience": "a",
+            "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+            "token_url": format!("{origin}/v1/token"), "client_id": "c", "client_secret": SECRET,
+            "credential_source": { "headers": { "metadata": "true" },
+                "url": format!("{origin}/metadata/identity/oauth2/token") } })
+        .to_string(),
+        "impersonated" => format!(
+            r#"{{"type":"impersonated_service_account","service_account_impersonation_url":"{origin}/v1/a@p:generateAccessToken","source_credentials":{}}}"#,
+            file("gcloud", origin)?
+        ),
         "profile" => {
             format!("[work]\naws_access_key_id = AKIAFILE\naws_secret_access_key = {SECRET}\n")
         }
@@ -119,7 +141,9 @@ fn variables(place: &str, origin: &str, file: &str) -> Vec<(&'static str, String
             format!("{origin}/v2/credentials/1"),
         )],
         "instance" => vec![("AWS_EC2_METADATA_SERVICE_ENDPOINT", own(origin))],
-        "account" | "gcloud" => vec![("GOOGLE_APPLICATION_CREDENTIALS", own(file))],
+        "account" | "gcloud" | "federated" | "impersonated" => {
+            vec![("GOOGLE_APPLICATION_CREDENTIALS", own(file))]
+        }
         "metadata" => vec![(
             "GCE_METADATA_HOST",
             own(origin.trim_start_matches("http://")),

@@ -10,6 +10,7 @@ use crate::ask::Ask;
 use crate::route::{Issuer, field};
 
 const ROLE: &str = "sim-role";
+const ZONE: &str = "eu-west-1b";
 const FOLDER: &str = "/security-credentials";
 
 /// `PUT /latest/api/token`.
@@ -19,7 +20,11 @@ pub(super) fn opens_session(ask: &Ask) -> bool {
 
 /// Whether the answer is a document, not a bare word.
 pub(super) fn is_document(ask: &Ask) -> bool {
-    !opens_session(ask) && !lists_roles(ask)
+    !opens_session(ask) && !lists_roles(ask) && !says_zone(ask)
+}
+
+fn says_zone(ask: &Ask) -> bool {
+    ask.route().0.ends_with("/placement/availability-zone")
 }
 
 fn lists_roles(ask: &Ask) -> bool {
@@ -65,6 +70,7 @@ pub(super) fn whole(issuer: Issuer, ask: &Ask, shape: &Shape) -> String {
     match issuer {
         Issuer::Imds if opens_session(ask) => format!("sim-session-{seq}"),
         Issuer::Imds if lists_roles(ask) => ROLE.to_owned(),
+        Issuer::Imds if says_zone(ask) => ZONE.to_owned(),
         Issuer::Sts => {
             let action = field(&ask.form, "Action").or_else(|| field(ask.route().1, "Action"));
             let action = action.unwrap_or_default();

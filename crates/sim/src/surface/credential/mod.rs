@@ -34,6 +34,12 @@ pub(crate) fn refusal(issuer: Issuer, ask: &Ask, head: &RequestHead) -> Option<(
     let lacks = |name: &str| header(head, name).is_none();
     match issuer {
         Issuer::Google => google(&ask.form).map(|body| (400, body)),
+        Issuer::Iam if !header(head, "authorization").is_some_and(|v| v.starts_with("Bearer ")) => {
+            Some((
+                401,
+                iam(401, "UNAUTHENTICATED", "Request is missing a token."),
+            ))
+        }
         Issuer::Entra => entra(&ask.form).map(|body| (400, body)),
         Issuer::Gce if header(head, "metadata-flavor") != Some("Google") => {
             Some((403, "Missing Metadata-Flavor:Google header.".to_owned()))
@@ -58,12 +64,24 @@ pub(crate) fn refusal(issuer: Issuer, ask: &Ask, head: &RequestHead) -> Option<(
     }
 }
 
+/// An error of Google's APIs (AIP-193).
+fn iam(code: u16, status: &str, message: &str) -> String {
+    let (status, message) = (json(status), json(message));
+    format!(r#"{{"error":{{"code":{code},"message":{message},"status":{status}}}}}"#)
+}
+
 fn google(form: &str) -> Option<String> {
     let value = |name: &str| field(form, name).unwrap_or_default();
     let lacks = match value("grant_type").as_str() {
         // a signed token has three parts (RFC 7515 §3.1)
         "urn:ietf:params:oauth:grant-type:jwt-bearer" => value("assertion").split('.').count() != 3,
         "refresh_token" => value("refresh_token").is_empty(),
+        // RFC 8693 §2.1
+        "urn:ietf:params:oauth:grant-type:token-exchange" => {
+            ["subject_token", "subject_token_type", "audience"]
+                .iter()
+                .any(|name| value(name).is_empty())
+        }
         other => {
             let said = format!("Invalid grant_type: {other}");
             return Some(oauth("unsupported_grant_type", &said));
@@ -98,6 +116,10 @@ pub(super) fn whole(issuer: Issuer, ask: &Ask, shape: &Shape) -> String {
         Issuer::Google | Issuer::Gce => {
             format!(r#"{{"access_token":"{token}","expires_in":{seconds},"token_type":"Bearer"}}"#)
         }
+        Issuer::Iam => {
+            let until = stamp::date(shape.expires);
+            format!(r#"{{"accessToken":"{token}","expireTime":"{until}"}}"#)
+        }
         Issuer::Entra => format!(
             r#"{{"token_type":"Bearer","expires_in":{seconds},"ext_expires_in":{seconds},"access_token":"{token}"}}"#
         ),
@@ -118,6 +140,7 @@ pub(super) fn problem(issuer: Issuer, problem: &Problem) -> String {
         Issuer::Google | Issuer::Gce | Issuer::Entra | Issuer::AzureMetadata => {
             oauth(&problem.code, problem.message)
         }
+        Issuer::Iam => iam(problem.status, &problem.code, problem.message),
         Issuer::Imds | Issuer::Container => {
             let (code, message) = (json(&problem.code), json(problem.message));
             format!(r#"{{"code":{code},"message":{message}}}"#)

@@ -4,17 +4,17 @@ use super::{Keys, lasting};
 use crate::{
     auth::{
         cached::Lasting,
-        fetch::{Reach, Reply, Service},
+        fetch::{Reach, Reply, Service, is_private},
         refusal::Refusal,
         surroundings::Surroundings,
         token,
     },
     spec::Fault,
 };
-use http::{Uri, header};
+use http::header;
 use secrecy::SecretString;
 use serde::Deserialize;
-use std::{net::IpAddr, path::PathBuf};
+use std::path::PathBuf;
 
 const RELATIVE: &str = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
 const FULL: &str = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
@@ -57,7 +57,8 @@ impl Container {
         let Some(url) = relative.or_else(|| around.variable(FULL)) else {
             return Ok(None);
         };
-        if !is_trusted(&url) {
+        // whoever can set the environment must not have the container's token sent anywhere in the clear
+        if !is_private(&url, &KNOWN) {
             return Err(Fault::new(
                 FULL,
                 "",
@@ -115,15 +116,4 @@ pub(super) fn read(from: &Service, reply: &Reply) -> Result<Lasting<Keys>, Refus
         token: answer.token,
     };
     Ok(lasting(keys, answer.expiration.as_deref()))
-}
-
-/// Whoever can set the environment must not have the container's token sent anywhere in the clear.
-fn is_trusted(url: &str) -> bool {
-    let Ok(uri) = url.parse::<Uri>() else {
-        return false;
-    };
-    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    let known = loopback || host == "localhost" || KNOWN.contains(&host);
-    uri.scheme_str() == Some("https") || known
 }

@@ -11,8 +11,8 @@ use crate::auth::{Unsigned, refusal::Refusal, token};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use secrecy::ExposeSecret;
 
-const DATE: HeaderName = HeaderName::from_static("x-amz-date");
-const TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+pub(super) const DATE: HeaderName = HeaderName::from_static("x-amz-date");
+pub(super) const TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 const CONTENT: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
 /// The headers to add to `request`, whose body has the digest `payload`.

@@ -5,7 +5,7 @@ use super::{Keys, container};
 use crate::{
     auth::{
         cached::Lasting,
-        fetch::{Reach, Service},
+        fetch::{Reach, Reply, Service},
         refusal::Refusal,
         spec::AwsAuth,
         surroundings::Surroundings,
@@ -19,6 +19,9 @@ const ENDPOINT: &str = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
 const TTL: HeaderName = HeaderName::from_static("x-aws-ec2-metadata-token-ttl-seconds");
 const SESSION: HeaderName = HeaderName::from_static("x-aws-ec2-metadata-token");
 const ROLES: &str = "/latest/meta-data/iam/security-credentials/";
+
+/// A header that bears a session.
+pub(super) type Session = (HeaderName, HeaderValue);
 
 /// The instance's metadata service.
 pub(super) struct Imds(Service);
@@ -42,32 +45,45 @@ impl Imds {
 
     pub(super) async fn fetch(&self) -> Result<Lasting<Keys>, Refusal> {
         let Self(service) = self;
-        let ttl = [(TTL, HeaderValue::from_static("21600"))];
-        let session = service
-            .ask(Method::PUT, "/latest/api/token", &ttl, Bytes::new())
-            .await?;
-        let session = self.text(&session)?;
-        let mut session = HeaderValue::from_str(&session).map_err(|_| self.unusable())?;
-        session.set_sensitive(true);
-        let session = [(SESSION, session)];
-        let roles = self.text(&service.get(ROLES, &session).await?)?;
-        let role = roles.lines().next().unwrap_or_default().trim();
-        let plain = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
-        if role.is_empty() || !role.chars().all(plain) {
-            return Err(self.unusable());
-        }
-        let keys = service.get(&format!("{ROLES}{role}"), &session).await?;
-        container::read(service, &keys)
+        let session = session(service, "/latest/api/token").await?;
+        keys(service, ROLES, &[session]).await
     }
+}
 
-    fn text(&self, reply: &crate::auth::fetch::Reply) -> Result<String, Refusal> {
-        match reply.status.is_success() {
-            true => String::from_utf8(reply.body.to_vec()).map_err(|_| self.unusable()),
-            false => Err(Refusal::status(self.0.what, reply.status, None)),
-        }
-    }
+/// Opens a session by what is at `below`: the header that further requests bear.
+pub(super) async fn session(service: &Service, below: &str) -> Result<Session, Refusal> {
+    let ttl = [(TTL, HeaderValue::from_static("21600"))];
+    let reply = service.ask(Method::PUT, below, &ttl, Bytes::new()).await?;
+    let mut session =
+        HeaderValue::from_str(&text(service, &reply)?).map_err(|_| unusable(service))?;
+    session.set_sensitive(true);
+    Ok((SESSION, session))
+}
 
-    fn unusable(&self) -> Refusal {
-        Refusal::unusable(self.0.what)
+/// Keys of the first role of the list at `below`.
+pub(super) async fn keys(
+    service: &Service,
+    below: &str,
+    session: &[Session],
+) -> Result<Lasting<Keys>, Refusal> {
+    let roles = text(service, &service.get(below, session).await?)?;
+    let role = roles.lines().next().unwrap_or_default().trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
+    if role.is_empty() || !role.chars().all(plain) {
+        return Err(unusable(service));
     }
+    let below = format!("{}/{role}", below.trim_end_matches('/'));
+    container::read(service, &service.get(&below, session).await?)
+}
+
+/// A bare word.
+pub(super) fn text(from: &Service, reply: &Reply) -> Result<String, Refusal> {
+    match reply.status.is_success() {
+        true => String::from_utf8(reply.body.to_vec()).map_err(|_| unusable(from)),
+        false => Err(Refusal::status(from.what, reply.status, None)),
+    }
+}
+
+fn unusable(from: &Service) -> Refusal {
+    Refusal::unusable(from.what)
 }

@@ -3,6 +3,9 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use tokio_rustls::rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 
+mod federated;
+mod impersonated;
+
 /// Made for these tests; opens nothing.
 const KEY: &str = include_str!("account.pem");
 
@@ -121,6 +124,33 @@ async fn the_file_of_gcloud_is_found_and_refreshes() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_named_goes_before_that_of_gcloud_and_its_folder_can_be_another() {
+    let sim = sim().await;
+    let user = |refresh: &str| {
+        let mut user = federated::user();
+        user["refresh_token"] = refresh.into();
+        user["token_uri"] = format!("{}/token", sim.url()).into();
+        user.to_string()
+    };
+    let found = async |machine: &Machine| {
+        let signer = machine.signer(Auth::Google(GoogleAuth::default())).unwrap();
+        authorization(&signer).await;
+        form(&sim.report().last().unwrap().body)["refresh_token"].clone()
+    };
+    let known = "application_default_credentials.json";
+    let machine = Machine::new("order").with("GCE_METADATA_HOST", "127.0.0.1:1");
+    machine.file(&format!(".config/gcloud/{known}"), &user("home"));
+    assert_eq!(found(&machine).await, "home");
+    let path = machine.file(&format!("other/{known}"), &user("other"));
+    let folder = path.parent().unwrap().display().to_string();
+    let machine = machine.with("CLOUDSDK_CONFIG", folder);
+    assert_eq!(found(&machine).await, "other");
+    let path = machine.file("named.json", &user("named"));
+    let machine = machine.with("GOOGLE_APPLICATION_CREDENTIALS", path.display().to_string());
+    assert_eq!(found(&machine).await, "named");
+}
+
+#[tokio::test]
 async fn without_a_file_the_metadata_server_is_asked() {
     let sim = sim().await;
     let host = sim.url().strip_prefix("http://").unwrap().to_owned();
@@ -133,15 +163,20 @@ async fn without_a_file_the_metadata_server_is_asked() {
 #[tokio::test]
 async fn kinds_that_are_not_supported_are_named() {
     let machine = Machine::new("kinds");
-    for kind in ["external_account", "impersonated_service_account"] {
+    for (kind, named) in [("gdch_service_account", "gdch_service_account"), ("x", "")] {
         let fault = machine.fault(google(&format!(r#"{{"type":"{kind}"}}"#)));
-        assert_eq!((fault.field, fault.value.as_str()), ("auth.google", kind));
+        assert_eq!((fault.field, fault.value.as_str()), ("auth.google", named));
+        assert!(fault.problem.contains("not supported"), "{}", fault.problem);
     }
     for bad in [
         "",
         "{}",
         "[]",
         r#"{"type":"service_account","client_email":"x"}"#,
+        r#"{"type":"authorized_user","client_id":"x"}"#,
+        r#"{"type":"external_account","audience":"x"}"#,
+        r#"{"type":"external_account_authorized_user","client_id":"x"}"#,
+        r#"{"type":"impersonated_service_account"}"#,
     ] {
         assert_eq!(machine.fault(google(bad)).field, "auth.google", "{bad}");
     }
