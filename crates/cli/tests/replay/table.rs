@@ -160,6 +160,17 @@ pub fn captures() -> Option<Vec<Case>> {
     )
 }
 
+/// The names of all recordings, in order; each begins with its number.
+pub fn recordings() -> Vec<String> {
+    let all = fs::read_dir(CAPTURES).unwrap();
+    let names = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    names.sort();
+    names
+}
+
 /// A file as the body it is: payloads get their framing, a head is taken off.
 fn body(file: &Path) -> Vec<u8> {
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
