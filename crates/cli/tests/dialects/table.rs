@@ -28,7 +28,9 @@ const ROWS: [Row; 12] = [
     row("malformed_response", 502, "failed", true),
     row("truncated", 502, "failed", true),
 ];
-const MORE: [Row; 2] = [
+const MORE: [Row; 4] = [
+    row("quota_exhausted", 429, "failed", true),
+    row("response_too_large", 502, "failed", true),
     row("stream_error", 502, "failed", true),
     row("empty_response", 502, "failed", true),
 ];
@@ -63,41 +65,57 @@ pub enum Failure {
     SilentBody,
     Stall,
     RateLimited,
+    Payment,
+    Quota,
     ServerError,
+    Timeout,
+    TooEarly,
     Unavailable,
     Overloaded,
     Unauthorized,
+    Forbidden,
     NotFound,
     Invalid,
     TooLong,
     Refused,
+    Redirect,
     InBand,
     InBandLimit,
+    InBandQuota,
     Truncated,
     Reset,
     Garbage,
+    TooLarge,
     Empty,
 }
 
-pub const FAILURES: [Failure; 19] = [
+pub const FAILURES: [Failure; 27] = [
     Failure::ConnectRefused,
     Failure::SilentHeaders,
     Failure::SilentBody,
     Failure::Stall,
     Failure::RateLimited,
+    Failure::Payment,
+    Failure::Quota,
     Failure::ServerError,
+    Failure::Timeout,
+    Failure::TooEarly,
     Failure::Unavailable,
     Failure::Overloaded,
     Failure::Unauthorized,
+    Failure::Forbidden,
     Failure::NotFound,
     Failure::Invalid,
     Failure::TooLong,
     Failure::Refused,
+    Failure::Redirect,
     Failure::InBand,
     Failure::InBandLimit,
+    Failure::InBandQuota,
     Failure::Truncated,
     Failure::Reset,
     Failure::Garbage,
+    Failure::TooLarge,
     Failure::Empty,
 ];
 
@@ -110,30 +128,34 @@ impl Failure {
             (Self::Stall, _) => return None,
             (Self::InBand, _) => "overloaded",
             (Self::InBandLimit, BeforeContent | AfterContent) => "rate_limited",
+            (Self::InBandQuota, BeforeContent | AfterContent) => "quota_exhausted",
             (Self::Truncated | Self::Reset, _) => "truncated",
-            (_, AfterContent) | (Self::InBandLimit, Unary) => return None,
+            (_, AfterContent) | (Self::InBandLimit | Self::InBandQuota, Unary) => return None,
             (Self::ConnectRefused, _) => "connect_failed",
             (Self::SilentHeaders | Self::SilentBody, _) => "timeout",
             (Self::RateLimited, _) => "rate_limited",
-            (Self::ServerError, _) => "server_error",
+            (Self::Payment | Self::Quota, _) => "quota_exhausted",
+            (Self::ServerError | Self::Timeout | Self::TooEarly, _) => "server_error",
             (Self::Unavailable | Self::Overloaded, _) => "overloaded",
-            (Self::Unauthorized, _) => "unauthorized",
+            (Self::Unauthorized | Self::Forbidden, _) => "unauthorized",
             (Self::NotFound, _) => "not_found",
             (Self::Invalid, _) => "invalid_request",
             (Self::TooLong, _) => "context_length_exceeded",
             (Self::Refused, _) => "content_refused",
-            (Self::Garbage, _) => "malformed_response",
+            (Self::Garbage | Self::Redirect, _) => "malformed_response",
+            (Self::TooLarge, _) => "response_too_large",
             (Self::Empty, _) => "empty_response",
         })
     }
 
-    /// Clocks that a target needs for it.
+    /// Clocks and bounds that a target needs for it.
     pub const fn clocks(self) -> &'static str {
         match self {
             Self::SilentHeaders | Self::SilentBody => {
                 ", unary_timeout: 300ms, first_token_timeout: 300ms"
             }
             Self::Stall => ", stream_token_timeout: 300ms",
+            Self::TooLarge => ", max_response_bytes: 64KiB, max_event_bytes: 64KiB",
             _ => "",
         }
     }
@@ -161,11 +183,17 @@ impl Failure {
             },
             Self::Stall => "tokens=5,stall-after=3",
             Self::RateLimited => "status=429,retry-after=7",
+            Self::Payment => "status=402",
+            Self::Quota => "status=429,error=insufficient_quota",
             Self::ServerError => "status=500",
+            Self::Timeout => "status=408",
+            Self::TooEarly => "status=425",
             Self::Unavailable => "status=503",
             Self::Overloaded => "status=529",
             Self::Unauthorized => "status=401",
+            Self::Forbidden => "status=403",
             Self::NotFound => "status=404",
+            Self::Redirect => "status=302,header=location:http://127.0.0.1:9/",
             Self::Invalid => "status=400",
             Self::TooLong => "status=400,error=context_length",
             Self::Refused => {
@@ -176,11 +204,17 @@ impl Failure {
             Self::InBand => "error=overloaded,error-first",
             Self::InBandLimit if after => "tokens=5,error=rate_limit,error-after=3",
             Self::InBandLimit => "error=rate_limit,error-first",
+            Self::InBandQuota if after => "tokens=5,error=insufficient_quota,error-after=3",
+            Self::InBandQuota => "error=insufficient_quota,error-first",
             Self::Truncated if after => "tokens=5,fin-after=3",
             Self::Truncated => "fin=headers",
             Self::Reset if after => "tokens=5,rst-after=3",
             Self::Reset => "rst=headers",
             Self::Garbage => return raw(200, "no answer that anybody knows"),
+            Self::TooLarge => match when {
+                When::Unary => "tokens=20000",
+                _ => "huge-event=128KiB",
+            },
             Self::Empty => "tokens=0",
         };
         words.parse().unwrap_or_else(|e| panic!("{words}: {e}"))
