@@ -1,6 +1,6 @@
 //! State that a call carries and that only its maker can serve.
 //!
-//! `previous_response_id`, encrypted reasoning, thinking signatures, file ids: they belong to the target (or
+//! `previous_response_id`, encrypted reasoning, thinking signatures, ids of files: they belong to the target (or
 //! the credential) that made them. Who that was is the [`Upstream`](crate::Upstream)'s to know, which sees
 //! both the making and the using; the engine narrows the plan to what it names, so that such a call goes
 //! there and nowhere else.
@@ -17,7 +17,11 @@ pub struct State {
     /// Of what makes no sense without its maker, also when nobody here remembers who that was: an earlier
     /// response, a conversation.
     pub required: Vec<u64>,
-    /// Of each other piece of state: encrypted thoughts, signatures, files.
+    /// Of items of an earlier response, by reference.
+    pub items: Vec<u64>,
+    /// Of files, containers and vector stores.
+    pub files: Vec<u64>,
+    /// Of each other piece of state: encrypted thoughts, signatures.
     pub pieces: Vec<u64>,
     /// Of what the caller's calls have in common (a header, `prompt_cache_key`).
     pub affinity: Option<u64>,
@@ -27,7 +31,8 @@ impl State {
     /// Whether there is any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.required.is_empty() && self.pieces.is_empty()
+        let all = [&self.required, &self.items, &self.files, &self.pieces];
+        all.into_iter().all(Vec::is_empty)
     }
 }
 

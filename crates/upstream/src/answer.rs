@@ -79,7 +79,7 @@ impl Answer {
         let labelled = parts.headers.get(header::CONTENT_TYPE);
         let labelled = labelled.is_some_and(|label| form::is_labelled(reader.way.api, label));
         let mode = match call.stream {
-            _ if reader.way.api == Api::Raw => Mode::Raw(Raw::default()),
+            _ if reader.way.api == Api::Raw => Mode::Raw(Raw::answer(call)),
             true => Mode::Unknown(BytesMut::new(), labelled),
             false => Mode::Whole(Whole::default(), false),
         };
@@ -212,6 +212,7 @@ impl Answer {
             Judged::Answer(answer) => answer,
             Judged::Stream(stream) => {
                 self.learn(&stream);
+                add(&mut self.head.dropped, &self.summary.dropped);
                 self.made = true;
                 let mut events = Box::new(self.reader.made().learnt());
                 events.push(stream.bytes);
@@ -220,6 +221,7 @@ impl Answer {
             }
         };
         self.learn(&answer);
+        add(&mut self.head.dropped, &self.summary.dropped);
         let kind = match answer.summary.has_content {
             true => Kind::Content { text: true },
             false => Kind::Event,

@@ -29,7 +29,7 @@ mod cached;
 mod fetch;
 mod form;
 mod google;
-mod moment;
+pub(crate) mod moment;
 mod refusal;
 mod spec;
 mod surroundings;

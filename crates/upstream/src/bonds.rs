@@ -1,9 +1,11 @@
 //! Who made which piece of state.
 //!
-//! Response ids, encrypted thoughts and signatures are only good with the endpoint and credential that made
-//! them. As they pass by, their fingerprints are kept here with their maker, in a bounded map that outlives
-//! reloads; a later call that carries one is bound to the targets that are that maker. What is forgotten (the
-//! oldest first, or all of it at a restart) is found by affinity, if the caller gives one, or not at all.
+//! Ids of responses, their items, files and containers, encrypted thoughts and signatures are only good with the
+//! endpoint and credential that made them. As they pass by, their fingerprints are kept here with their maker, in
+//! a bounded map that outlives reloads; a later call that carries one is bound to the targets that are that maker.
+//! What is forgotten (the oldest first, or all of it at a restart) is found by affinity, if the caller gives one.
+//! Else an earlier response is lost, an item or a file is looked for with one maker alone, always the same, and a
+//! thought binds to nobody: a provider says itself what it cannot read.
 //!
 //! Towards a provider all callers are one, so it would hand one caller's stored responses to another. Whose
 //! key a response was made with is remembered too, and to another key it does not exist.
@@ -116,25 +118,24 @@ impl Bonds {
 
     /// Who can serve a call of `owner` with `state`, among `members`.
     pub(crate) fn bond(&self, state: &State, owner: Owner, members: &[Member<'_>]) -> Bond {
-        let required: Vec<_> = state.required.iter().map(|p| self.maker(*p)).collect();
-        if required
-            .iter()
-            .flatten()
-            .any(|(_, theirs)| *theirs != owner)
-        {
+        let kept = state.required.iter().chain(&state.items);
+        let kept: Vec<_> = kept.filter_map(|p| self.maker(*p)).collect();
+        if kept.iter().any(|(_, theirs)| *theirs != owner) {
             return Bond::Lost;
         }
-        let carried = || state.pieces.iter().rev().find_map(|p| self.maker(*p));
+        let newest = |of: &[u64]| of.iter().rev().find_map(|p| self.maker(*p));
+        let carried = || newest(&state.files).or_else(|| newest(&state.pieces));
         let affine = || {
             let known = lock(&self.affinities);
             let served = state.affinity.and_then(|a| known.makers.get(&a).copied());
             served.filter(|(_, theirs)| *theirs == owner)
         };
-        let known = required.into_iter().flatten().next();
+        let known = kept.into_iter().next();
         match known.or_else(carried).or_else(affine) {
             Some((maker, _)) => to(maker, members.iter()),
-            None if state.required.is_empty() => Bond::Free,
-            None => only_one(owner, members),
+            None if !state.required.is_empty() => only_one(owner, members),
+            None if !state.items.is_empty() || !state.files.is_empty() => first(members),
+            None => Bond::Free,
         }
     }
 }
@@ -159,6 +160,16 @@ fn only_one(owner: Owner, members: &[Member<'_>]) -> Bond {
     match native.all(|member| member.target.maker == first.target.maker) {
         true => to(first.target.maker, members.iter()),
         false => Bond::Lost,
+    }
+}
+
+/// Who alone is asked about what nobody here saw made: it must not be looked for with one credential after
+/// another, and who speaks the caller's API is the likeliest to have it.
+fn first(members: &[Member<'_>]) -> Bond {
+    let native = members.iter().find(|member| member.native);
+    match native.or(members.first()) {
+        Some(first) => to(first.target.maker, members.iter()),
+        None => Bond::Free,
     }
 }
 
@@ -189,12 +200,17 @@ mod tests {
         let state = |required: &[u64], pieces: &[u64]| State {
             required: required.to_vec(),
             pieces: pieces.to_vec(),
-            affinity: None,
+            ..State::default()
         };
         bonds.remember(2, Maker(2), yours);
         // whatever of their own stands beside it
         assert_eq!(bonds.bond(&state(&[1], &[2]), yours, &[]), Bond::Lost);
         assert_eq!(bonds.bond(&state(&[3], &[]), yours, &[]), Bond::Lost);
         assert_eq!(bonds.bond(&state(&[], &[3]), yours, &[]), Bond::Free);
+        let item = State {
+            items: vec![1],
+            ..State::default()
+        };
+        assert_eq!(bonds.bond(&item, yours, &[]), Bond::Lost);
     }
 }

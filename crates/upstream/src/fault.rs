@@ -8,7 +8,7 @@ use crate::head;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use punctual_core::{Code, Failure, Fault, Progress, Sent};
-use punctual_wire::{Class, Surface, Verdict, error_body, scrub};
+use punctual_wire::{Class, Surface, Verdict, Via, error_body, scrub};
 use std::time::SystemTime;
 
 /// The code of a class.
@@ -39,6 +39,7 @@ fn unsaid(target: &str, status: Option<u16>) -> String {
 pub(crate) struct Asked<'a> {
     pub(crate) target: &'a str,
     pub(crate) surface: Surface,
+    pub(crate) via: Via,
     /// About something made before, by its id.
     pub(crate) stored: bool,
 }
@@ -91,7 +92,11 @@ pub(crate) fn of_response(
     }
     failure.sent = Sent::Yes;
     failure.status = Some(status);
-    failure.headers = Some(Box::new(head::of_failure(headers)));
+    failure.headers = Some(Box::new(head::of_failure(
+        headers,
+        asked.surface,
+        asked.via,
+    )));
     failure.message = match (&verdict.message, status.is_redirection()) {
         (_, true) => format!("the upstream answered {status}, and redirects are never followed"),
         (Some(said), _) => format!(

@@ -3,11 +3,11 @@
 //! By allow-list: the kind of content, rate limits, retry hints, timing. Never cookies, never anything
 //! about the framing, and never the account behind our key.
 
-use crate::request::is_listed;
+use crate::{auth::moment::Moment, request::is_listed};
 use http::{HeaderMap, HeaderName, HeaderValue, header, response::Parts};
 use punctual_core::Head;
-use punctual_wire::{Surface, Via};
-use std::sync::Arc;
+use punctual_wire::{Surface, Via, retry_after};
+use std::{sync::Arc, time::SystemTime};
 
 const EXACT: [&str; 5] = [
     "content-type",
@@ -23,10 +23,16 @@ const PREFIXES: [&str; 4] = [
     "openai-",
 ];
 /// What describes a body that is passed through.
-const DESCRIPTION: [HeaderName; 3] = [
+const DESCRIPTION: [HeaderName; 9] = [
+    header::ACCEPT_RANGES,
     header::CONTENT_DISPOSITION,
+    header::CONTENT_RANGE,
     header::ETAG,
     header::LAST_MODIFIED,
+    HeaderName::from_static("x-goog-upload-status"),
+    HeaderName::from_static("x-goog-upload-size-received"),
+    HeaderName::from_static("x-goog-upload-chunk-granularity"),
+    HeaderName::from_static("x-goog-upload-header-content-length"),
 ];
 /// What says on AWS of which kind an error is; no body repeats it.
 const ERROR_KIND: HeaderName = HeaderName::from_static("x-amzn-errortype");
@@ -55,9 +61,7 @@ pub(crate) fn of_answer(parts: &Parts, surface: Surface, via: Via, stream: bool)
             }
         }
     } else if !via.is_relay() {
-        limits::translate(&mut headers, surface);
-    }
-    if !via.is_relay() {
+        limits::translate(&mut headers, surface, sent(&parts.headers));
         let json = HeaderValue::from_static("application/json");
         headers.insert(header::CONTENT_TYPE, json);
     }
@@ -78,15 +82,23 @@ pub(crate) fn of_answer(parts: &Parts, surface: Surface, via: Via, stream: bool)
     }
 }
 
-/// What an error answer's headers tell beside the error.
-pub(crate) fn of_failure(headers: &HeaderMap) -> HeaderMap {
+/// What an error answer's headers tell beside the error: in the words of the caller's API, where the target
+/// speaks another.
+pub(crate) fn of_failure(headers: &HeaderMap, surface: Surface, via: Via) -> HeaderMap {
     let mut out = allowed(headers, |name| *name != header::CONTENT_TYPE);
+    if !via.is_relay() {
+        limits::translate(&mut out, surface, sent(headers));
+    }
     if let Some(id) = request_id(headers)
         && let Ok(id) = HeaderValue::from_str(&id)
     {
         out.insert(HeaderName::from_static("x-upstream-request-id"), id);
     }
     out
+}
+
+fn sent(headers: &HeaderMap) -> Moment {
+    Moment::of(retry_after::sent(headers, SystemTime::now()))
 }
 
 /// Whether a content type is that of server-sent events.
@@ -129,7 +141,7 @@ mod tests {
 
     #[test]
     fn limits_and_hints_come_back_and_nothing_else_does() {
-        let kept = of_failure(&headers(&[
+        let told = headers(&[
             ("retry-after", "7"),
             ("x-ratelimit-remaining-tokens", "1"),
             ("anthropic-ratelimit-requests-remaining", "3"),
@@ -143,7 +155,8 @@ mod tests {
             ("connection", "close, X-RateLimit-Hop"),
             ("x-ratelimit-hop", "secret"),
             ("request-id", "req_1"),
-        ]));
+        ]);
+        let kept = of_failure(&told, Surface::Chat, Via::Relay);
         let mut names: Vec<_> = kept.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(

@@ -66,8 +66,15 @@ impl Outgoing<'_> {
 /// Where the request stands in its trace (W3C Trace Context).
 const PARENT: HeaderName = HeaderName::from_static("traceparent");
 const STATE: HeaderName = HeaderName::from_static("tracestate");
-/// What describes a body that is passed on as it is.
-const DESCRIPTION: [HeaderName; 2] = [header::CONTENT_TYPE, header::ACCEPT];
+/// What describes a body that is passed on as it is, and which part of one is asked for.
+const DESCRIPTION: [HeaderName; 4] = [
+    header::CONTENT_TYPE,
+    header::ACCEPT,
+    header::RANGE,
+    header::IF_RANGE,
+];
+/// What begins the names of headers that describe an upload in parts to Google.
+const UPLOAD: &str = "x-goog-upload-";
 
 fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> HeaderMap {
     let mut out = target.headers.clone();
@@ -75,11 +82,13 @@ fn headers(target: &Target, way: &Way, call: &Call, attempt: &Attempt<'_>) -> He
         Api::Raw => &DESCRIPTION[..],
         _ => &[],
     };
+    let uploads = call.headers.keys();
+    let uploads = uploads.filter(|n| way.api == Api::Raw && n.as_str().starts_with(UPLOAD));
     // what a body is, its caller says; where there is none, there is nothing to say
     if way.api == Api::Raw || call.body.is_empty() {
         out.remove(header::CONTENT_TYPE);
     }
-    for name in target.forward.iter().chain(described) {
+    for name in target.forward.iter().chain(described).chain(uploads) {
         let values = call.headers.get_all(name);
         if values.iter().next().is_none() || is_listed(&call.headers, name) {
             continue;

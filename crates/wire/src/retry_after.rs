@@ -24,15 +24,20 @@ pub fn hint(headers: &HeaderMap, body: Option<&[u8]>, now: SystemTime) -> Option
     first(headers, "retry-after-ms", milliseconds)
         .or_else(|| first(headers, "x-ms-retry-after-ms", milliseconds))
         .or_else(|| {
-            let date = first(headers, header::DATE.as_str(), |v| {
-                httpdate::parse_http_date(v).ok()
-            });
-            let sent = date.unwrap_or(now);
+            let sent = sent(headers, now);
             first(headers, header::RETRY_AFTER.as_str(), |v| {
                 seconds(v).or_else(|| until(v, sent))
             })
         })
         .or_else(|| said(std::str::from_utf8(body?).ok()?))
+}
+
+/// When a response was made, by its own `Date`; `now` where it has none.
+pub fn sent(headers: &HeaderMap, now: SystemTime) -> SystemTime {
+    let date = first(headers, header::DATE.as_str(), |v| {
+        httpdate::parse_http_date(v).ok()
+    });
+    date.unwrap_or(now)
 }
 
 /// The hint as a `Retry-After` header, rounded up to whole seconds.
@@ -121,8 +126,9 @@ fn spoken(message: &str) -> Option<Duration> {
     PHRASES.iter().filter_map(behind).find_map(length)
 }
 
-/// The length of time at the beginning of `text`: numbers, each with its unit, with or without blanks.
-fn length(text: &str) -> Option<Duration> {
+/// The length of time at the beginning of `text` (`1m30.5s`, `20 ms`): numbers, each with its unit, with or
+/// without blanks; at most a day.
+pub fn length(text: &str) -> Option<Duration> {
     let (mut rest, mut total) = (text, None::<Duration>);
     loop {
         let number = rest.trim_start();

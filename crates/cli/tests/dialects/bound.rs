@@ -11,7 +11,7 @@ use punctual_sim::{Cuts, Script};
 use serde_json::{Value, json};
 
 /// Two makers behind one route, told apart by the model they are asked for.
-fn config(origin: &str, members: &[&str], more: &str) -> String {
+pub fn config(origin: &str, members: &[&str], more: &str) -> String {
     let (mut targets, plan) = (String::new(), members.join(", "));
     for m in members {
         let (name, dialect) = (
@@ -38,7 +38,7 @@ fn follows(route: &str, id: &str) -> Request {
 }
 
 /// The target that an answer is from.
-fn maker(answer: &Answer) -> String {
+pub fn maker(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.header("x-punctual-target").unwrap().to_owned()
 }
@@ -47,7 +47,7 @@ fn id(answer: &Answer) -> String {
     answer.json()["id"].as_str().unwrap().to_owned()
 }
 
-async fn reload(stage: &Stage, text: &str, times: usize) {
+pub async fn reload(stage: &Stage, text: &str, times: usize) {
     let new = stage.gateway.config.with_extension("new");
     std::fs::write(&new, text).unwrap();
     std::fs::rename(&new, &stage.gateway.config).unwrap();

@@ -209,6 +209,7 @@ async fn fate(stage: &Stage, voice: Voice, peer: Peer, feature: &Value) -> Fate 
     let plain = Mark::new();
     let answer = stage.ask(&plain.on(ask(base))).await;
     assert_eq!(answer.status, 200, "{peer:?}: {}", answer.text());
+    assert_eq!(answer.header("x-punctual-dropped"), None, "{peer:?}");
     let mark = Mark::new();
     let answer = stage.ask(&mark.on(ask(Value::Object(with)))).await;
     if answer.status == 400 {

@@ -117,6 +117,8 @@ impl Asked {
             path: None,
             state: State {
                 required: peek.state.required.clone(),
+                items: peek.state.items.clone(),
+                files: peek.state.files.clone(),
                 pieces: peek.state.pieces.clone(),
                 affinity: None,
             },
@@ -144,8 +146,7 @@ impl Asked {
             path: Some(self.below(stored.below, visit)),
             state: State {
                 required: vec![fingerprint(stored.id)],
-                pieces: Vec::new(),
-                affinity: None,
+                ..State::default()
             },
             peek: None,
         })

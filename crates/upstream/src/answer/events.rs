@@ -12,6 +12,7 @@ use punctual_wire::{
     dialect::{Judge, Judged},
     frame::{Frame, Framing, Splitter},
     middle::{Decode, Encode},
+    state::Told,
 };
 use std::collections::VecDeque;
 
@@ -74,9 +75,14 @@ pub(super) enum Next {
 }
 
 impl Events {
-    /// Judged and passed on.
-    pub(super) fn relayed(judge: Box<dyn Judge>, framing: Framing, limit: usize) -> Self {
-        Self::new(Reading::Relayed(judge), framing, limit)
+    /// Judged and passed on; `told` looks for what stays with the provider.
+    pub(super) fn relayed(
+        judge: Box<dyn Judge>,
+        told: Option<Told>,
+        framing: Framing,
+        limit: usize,
+    ) -> Self {
+        Self::new(Reading::Relayed { judge, told }, framing, limit)
     }
 
     /// Judged and translated.

@@ -3,11 +3,20 @@
 //! An error is passed through like an answer, because the caller's client speaks the provider's own API and
 //! raises what the provider says. Only secrets are taken out of it: of a body that has come whole by what its
 //! JSON means, of a longer one as it goes by, for nobody holds it.
+//!
+//! One thing is looked for in an answer: the id of a file, a container or another thing that was created, since
+//! a later question can name it and only its maker has it.
 
 use super::Reader;
-use bytes::Bytes;
-use punctual_core::{End, Kind, Piece};
-use punctual_wire::scrub;
+use bytes::{Bytes, BytesMut};
+use http::Method;
+use punctual_core::{Call, End, Kind, Piece};
+use punctual_wire::{scrub, state};
+
+/// What is created under these names can be named in a question.
+const NAMED: [&str; 4] = ["files", "containers", "vector_stores", "conversations"];
+/// No description of what was created is longer.
+const DESCRIPTION: usize = 64 * 1024;
 
 /// A body on its way.
 #[derive(Default)]
@@ -16,14 +25,31 @@ pub(super) struct Raw {
     waiting: Bytes,
     /// An error's, while it comes.
     flow: Option<scrub::Flow>,
+    /// The description of what was created, while it comes.
+    created: Option<BytesMut>,
 }
 
 impl Raw {
+    /// The answer to `call`.
+    pub(super) fn answer(call: &Call) -> Self {
+        let path = call.path.as_deref().unwrap_or_default();
+        let path = path.split('?').next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        // the last part of an upload makes a file of it
+        let completes = last == "complete" && path.starts_with("/uploads/");
+        let creates = call.method == Method::POST && (completes || NAMED.contains(&last));
+        Self {
+            created: creates.then(BytesMut::new),
+            ..Self::default()
+        }
+    }
+
     /// An error with what has come of its body, which may be the `whole`.
     pub(super) fn error(begun: &Bytes, whole: bool, reader: &Reader) -> Self {
         let mut raw = Self {
             waiting: Bytes::new(),
             flow: (!whole).then(scrub::Flow::default),
+            created: None,
         };
         match whole {
             true => raw.waiting = reader.with_secrets(|secrets| clean(begun, secrets)),
@@ -34,6 +60,12 @@ impl Raw {
 
     /// More of the body.
     pub(super) fn push(&mut self, bytes: Bytes, reader: &Reader) {
+        if let Some(created) = &mut self.created {
+            created.extend_from_slice(&bytes);
+            if created.len() > DESCRIPTION {
+                self.created = None;
+            }
+        }
         self.waiting = match &mut self.flow {
             None => bytes,
             Some(flow) => reader.with_secrets(|secrets| flow.push(&bytes, secrets)),
@@ -42,6 +74,10 @@ impl Raw {
 
     /// The body has ended.
     pub(super) fn finish(&mut self, reader: &Reader) {
+        if let Some(created) = self.created.take() {
+            let made = state::named(&created).into_iter();
+            made.for_each(|id| reader.made_state(id));
+        }
         if let Some(flow) = &mut self.flow {
             self.waiting = reader.with_secrets(|secrets| flow.finish(secrets));
         }

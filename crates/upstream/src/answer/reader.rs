@@ -16,6 +16,7 @@ use punctual_wire::{
     dialect::{Judge, responses},
     frame::Framing,
     middle::{self, Lost},
+    state::Told,
 };
 use std::{
     sync::Arc,
@@ -74,7 +75,7 @@ impl Reader {
         let limit = self.target.max_event_bytes;
         match self.way.via.stream(self.choices, &self.asked) {
             Some((decode, encode)) => Events::translated(decode, encode, framing, limit),
-            None => Events::relayed(self.judge(), framing, limit),
+            None => Events::relayed(self.judge(), self.told(), framing, limit),
         }
     }
 
@@ -86,7 +87,7 @@ impl Reader {
         }
         let api = punctual_wire::Api::of(self.surface());
         let judge = api.judge(self.surface(), self.choices);
-        Events::relayed(judge, Framing::Sse, self.target.max_event_bytes)
+        Events::relayed(judge, None, Framing::Sse, self.target.max_event_bytes)
     }
 
     /// With what was signed for this request: it must not be repeated either.
@@ -122,8 +123,15 @@ impl Reader {
         Asked {
             target: &self.target.name,
             surface: self.surface(),
+            via: self.way.via,
             stored: self.way.stored,
         }
+    }
+
+    /// Looks in an answer for what stays with the provider: where its own words go through.
+    pub(super) fn told(&self) -> Option<Told> {
+        let relays = self.way.via.is_relay();
+        relays.then(|| Told::of(self.surface())).flatten()
     }
 
     /// Whether an answer's id is state: where a later call can continue it.

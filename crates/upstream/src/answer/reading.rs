@@ -10,6 +10,7 @@ use punctual_wire::{
     dialect::{Judge, Judged, Kind},
     frame::Frame,
     middle::{Decode, Derived, Encode, Lost},
+    state::Told,
 };
 
 use super::owed::Owed;
@@ -18,7 +19,11 @@ use crate::dialect;
 /// A stream being read.
 pub(super) enum Reading {
     /// Relayed byte for byte.
-    Relayed(Box<dyn Judge>),
+    Relayed {
+        judge: Box<dyn Judge>,
+        /// What stays with the provider.
+        told: Option<Told>,
+    },
     /// Translated step by step.
     Translated {
         judge: Box<Derived>,
@@ -41,7 +46,14 @@ impl Reading {
     /// Judges a frame. The bytes are those to send in place of its own; `None` where its own are sent.
     pub(super) fn read(&mut self, frame: &Frame) -> (Judged, Option<Bytes>) {
         match self {
-            Self::Relayed(judge) => (judge.judge(frame), None),
+            Self::Relayed { judge, told } => {
+                if let Some(told) = told
+                    && let Some(data) = frame.data()
+                {
+                    told.event(&data);
+                }
+                (judge.judge(frame), None)
+            }
             Self::Translated {
                 judge,
                 encode,
@@ -100,7 +112,7 @@ impl Reading {
     /// Judges that the body has ended where it should; `None` if that tells nothing.
     pub(super) fn over(&mut self) -> Option<(Judged, Bytes)> {
         match self {
-            Self::Relayed(_) => None,
+            Self::Relayed { .. } => None,
             Self::Translated { closed: true, .. } => None,
             Self::Translated { judge, encode, .. } => {
                 let mut out = BytesMut::new();
@@ -113,7 +125,7 @@ impl Reading {
     /// What ends a complete stream, if it was not written yet; `None` where streams are relayed.
     pub(super) fn close(&mut self) -> Option<Bytes> {
         match self {
-            Self::Relayed(_) => None,
+            Self::Relayed { .. } => None,
             Self::Translated { encode, closed, .. } => {
                 let mut out = BytesMut::new();
                 if !std::mem::replace(closed, true) {
@@ -127,14 +139,18 @@ impl Reading {
     /// Pieces of state that the target has made since this was asked last.
     pub(super) fn take_state(&mut self) -> Vec<u64> {
         match self {
-            Self::Relayed(judge) => judge.take_state(),
+            Self::Relayed { judge, told } => {
+                let mut state = judge.take_state();
+                state.extend(told.iter_mut().flat_map(Told::take));
+                state
+            }
             Self::Translated { judge, .. } => judge.take_state(),
         }
     }
 
     pub(super) fn summary(&self) -> Summary {
         match self {
-            Self::Relayed(judge) => dialect::tally(&judge.tally()),
+            Self::Relayed { judge, .. } => dialect::tally(&judge.tally()),
             Self::Translated { judge, .. } => dialect::tally(&judge.tally()),
         }
     }
@@ -142,7 +158,7 @@ impl Reading {
     /// Bytes that are kept for what is written last.
     pub(super) fn kept(&self) -> usize {
         match self {
-            Self::Relayed(_) => 0,
+            Self::Relayed { .. } => 0,
             Self::Translated { encode, .. } => encode.kept(),
         }
     }
@@ -155,7 +171,7 @@ impl Reading {
     /// What the caller's API had no place for.
     pub(super) fn lost(&self) -> Option<&Lost> {
         match self {
-            Self::Relayed(_) => None,
+            Self::Relayed { .. } => None,
             Self::Translated { encode, .. } => Some(encode.lost()),
         }
     }

@@ -113,10 +113,14 @@ impl Case {
         if let Some(translated) = way.via.answer(bytes, &reader.asked)? {
             return Ok(translated);
         }
-        let summary: AnswerSummary = match way.stored {
+        let mut summary: AnswerSummary = match way.stored {
             true => about_response(bytes)?,
             false => way.api.answer(way.surface, bytes)?,
         };
+        if let Some(mut told) = reader.told() {
+            told.answer(bytes);
+            summary.state.extend(told.take());
+        }
         Ok(Translated {
             bytes: bytes.clone(),
             summary,

@@ -1,36 +1,52 @@
-//! Instants as AWS and OAuth write them.
+//! Instants as AWS, OAuth and Anthropic's rate limits write them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Seconds since 1970, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment(pub(super) u64);
+pub(crate) struct Moment(pub(super) u64);
 
 impl Moment {
     pub(super) fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self::of(SystemTime::now())
+    }
+
+    pub(crate) fn of(time: SystemTime) -> Self {
+        let since = time.duration_since(UNIX_EPOCH);
         Self(since.unwrap_or_default().as_secs())
     }
 
-    /// `20150830T123600Z`; the first eight characters are the date.
-    pub(super) fn compact(self) -> String {
-        let (days, seconds) = (self.0 / 86_400, self.0 % 86_400);
-        let (year, month, day) = civil(days);
-        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
+    /// So much later, up to the next whole second.
+    pub(crate) fn after(self, length: Duration) -> Self {
+        let begun = u64::from(length.subsec_nanos() > 0);
+        Self(
+            self.0
+                .saturating_add(length.as_secs())
+                .saturating_add(begun),
+        )
+    }
+
+    /// How long it is from `earlier` on; nothing if that is not earlier.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        Duration::from_secs(self.0.saturating_sub(earlier.0))
     }
 
     /// `2015-08-30T12:36:00Z`
-    pub(super) fn written(self) -> String {
+    pub(crate) fn written(self) -> String {
         let (days, seconds) = (self.0 / 86_400, self.0 % 86_400);
         let (year, month, day) = civil(days);
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
     }
 
+    /// `20150830T123600Z`; the first eight characters are the date.
+    pub(super) fn compact(self) -> String {
+        self.written().replace(['-', ':'], "")
+    }
+
     /// Reads `2015-08-30T12:36:00Z`, with or without a fraction of a second. Programs also write an offset
     /// (`+02:00`), and the tools of AWS once wrote `UTC`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
         let apart = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")];
         let whole = apart
@@ -59,7 +75,7 @@ impl Moment {
 
     /// How long it is until then; nothing if it has passed.
     pub(super) fn left(self) -> Duration {
-        Duration::from_secs(self.0.saturating_sub(Self::now().0))
+        self.since(Self::now())
     }
 }
 

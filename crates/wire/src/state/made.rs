@@ -22,7 +22,11 @@ pub struct Made {
 impl Made {
     /// Keeps the fingerprint of a piece, unless it is known or there are too many.
     pub fn add(&mut self, state: &str) {
-        let print = fingerprint(state);
+        self.print(fingerprint(state));
+    }
+
+    /// The same, by its fingerprint.
+    pub(super) fn print(&mut self, print: u64) {
         if self.pieces.len() < MOST && !self.pieces.contains(&print) {
             self.pieces.push(print);
         }

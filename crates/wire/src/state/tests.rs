@@ -11,7 +11,7 @@ fn the_published_values_come_out() {
 fn on(surface: Surface, members: &str) -> (Vec<u64>, Vec<u64>) {
     let body = format!(r#"{{"model":"m","messages":[],"prompt":"p",{members}}}"#);
     let state = peek(surface, &body.into()).expect(members).state;
-    (state.required, state.pieces)
+    (state.required, [state.files, state.pieces].concat())
 }
 
 fn of(members: &str) -> (Vec<u64>, Vec<u64>) {
@@ -91,8 +91,23 @@ fn state_is_found_at_any_depth_and_told_once() {
         {"type":"document","source":{"type":"file","file_id":"f_1"}},
         {"type":"thinking","thinking":"…","signature":"sig"}]}],
         "container":{"id":"c_1","skills":[{"skill_id":"s"}]}"#;
-    let expected = ["sig", "opaque", "opaque too", "encrypted", "f_1", "c_1"].map(fingerprint);
+    let expected = ["f_1", "c_1", "sig", "opaque", "opaque too", "encrypted"].map(fingerprint);
     assert_eq!(of(members), (vec![], expected.to_vec()));
+}
+
+#[test]
+fn what_is_kept_with_a_provider_is_told_apart_from_thoughts() {
+    let members = r#""input":[{"type":"item_reference","id":"msg_1"},{"id":"fc_1","type":"function_call"},
+            {"id":"rs_1","type":"item_reference"},
+            {"type":"reasoning","id":"rs_2","encrypted_content":"thought"}],
+        "tools":[{"type":"file_search","vector_store_ids":["vs_1","vs_2"]},
+            {"type":"code_interpreter","container":{"type":"auto","file_ids":["f_1"]}}]"#;
+    let body = format!(r#"{{"model":"m",{members}}}"#);
+    let state = peek(Surface::Responses, &body.into()).unwrap().state;
+    assert_eq!(state.items, ["msg_1", "rs_1"].map(fingerprint));
+    assert_eq!(state.files, ["vs_1", "vs_2", "f_1"].map(fingerprint));
+    assert_eq!(state.pieces, ["thought"].map(fingerprint));
+    assert!(state.required.is_empty());
 }
 
 #[test]
