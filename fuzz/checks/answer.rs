@@ -25,6 +25,7 @@ pub(super) fn asked() -> Asked {
         now: 1_800_000_000,
         include_usage: true,
         base64: false,
+        counted: None,
     }
 }
 

@@ -76,6 +76,7 @@ impl fmt::Debug for Answer {
 
 impl Answer {
     pub(crate) fn new(parts: &Parts, body: Body, reader: Reader, call: &Call) -> Self {
+        let reader = reader.counted(&parts.headers);
         let labelled = parts.headers.get(header::CONTENT_TYPE);
         let labelled = labelled.is_some_and(|label| form::is_labelled(reader.way.api, label));
         let mode = match call.stream {

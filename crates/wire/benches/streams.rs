@@ -57,6 +57,7 @@ fn translated(api: Api, surface: Surface, chunks: &[Bytes]) -> usize {
         now: 1_800_000_000,
         include_usage: true,
         base64: false,
+        counted: None,
     };
     let decode = (api.codec().unwrap().stream)(1);
     let mut encode = (surface_codec(surface).unwrap().stream)(&asked);

@@ -116,6 +116,18 @@ impl Api {
         })
     }
 
+    /// The header of a whole answer that counts the tokens of the question, where the body may not
+    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html> has the others of its
+    /// kind).
+    pub const fn counted_in(self) -> Option<&'static str> {
+        match self {
+            Self::TitanEmbeddings | Self::CohereEmbeddings => {
+                Some("x-amzn-bedrock-input-token-count")
+            }
+            _ => None,
+        }
+    }
+
     /// Judges a stream that is relayed as it is.
     pub fn judge(self, surface: Surface, choices: u32) -> Box<dyn Judge> {
         match self.codec() {

@@ -2,11 +2,11 @@
 //! byte for byte, and what a caller gets.
 
 use crate::{
-    stage::{Stage, beside},
+    stage::{Mark, Stage, beside},
     support::{Answer, Request},
     voices::{Voice, events},
 };
-use punctual_sim::Seen;
+use punctual_sim::{Cuts, Script, Seen};
 use sha2::{Digest, Sha256};
 
 /// As a caller may write it: spelled in its own way, with members that nobody here knows.
@@ -202,6 +202,42 @@ fn vectors_are_asked_for_in_the_words_of_their_model() {
             assert_eq!(answer.json()["data"][0]["embedding"], "AACAPgAAAL8AAAA+");
             assert_eq!(answer.json()["usage"]["prompt_tokens"], tokens, "{text}");
             assert_eq!(answer.header("x-punctual-dropped"), None);
+        }
+    });
+}
+
+#[test]
+fn tokens_that_only_the_head_of_an_answer_counts_are_told() {
+    beside(async {
+        let stage = Stage::open(config).await;
+        for (route, model, body) in [
+            (
+                "cohere",
+                "cohere.embed-english-v3",
+                r#"{"embeddings":[[0.25]]}"#,
+            ),
+            (
+                "titan",
+                "amazon.titan-embed-text-v2:0",
+                r#"{"embedding":[0.25]}"#,
+            ),
+        ] {
+            let counted = [("X-Amzn-Bedrock-Input-Token-Count", "11")];
+            let script = Script::raw(200, "application/json", &counted, body, Cuts::Whole);
+            stage.sim.set(model, script);
+            let mark = Mark::new();
+            let asked = format!(r#"{{"model":"{route}","input":"a"}}"#);
+            let answer = stage
+                .ask(&mark.on(Request::post("/v1/embeddings", &asked)))
+                .await;
+            assert_eq!(
+                answer.json()["usage"]["prompt_tokens"],
+                11,
+                "{}",
+                answer.text()
+            );
+            let record = stage.record(&mark);
+            assert_eq!(record["usage"]["input"], 11, "{record:#}");
         }
     });
 }

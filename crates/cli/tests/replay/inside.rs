@@ -32,6 +32,7 @@ pub fn asked() -> Asked {
         now: 1_700_000_000,
         include_usage: true,
         base64: false,
+        counted: None,
     }
 }
 

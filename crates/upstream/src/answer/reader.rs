@@ -66,6 +66,14 @@ impl Reader {
         }
     }
 
+    /// With the count of tokens that the head of the answer tells where its body does not.
+    pub(super) fn counted(mut self, head: &HeaderMap) -> Self {
+        let header = self.way.api.counted_in().and_then(|name| head.get(name));
+        let count = header.and_then(|value| value.to_str().ok()?.parse().ok());
+        self.asked.counted = count;
+        self
+    }
+
     pub(super) fn surface(&self) -> Surface {
         self.way.surface
     }
@@ -172,5 +180,6 @@ fn asked(call: &Call, way: &Way, base64: bool) -> middle::Asked {
         now,
         include_usage: call.include_usage,
         base64,
+        counted: None,
     }
 }

@@ -53,7 +53,8 @@ pub struct Options<'a> {
     pub plain_content: bool,
 }
 
-/// What a caller asked for, as far as the form of the answer depends on it.
+/// What an answer is written from beside itself: what the caller asked for, as far as its form depends on it, and
+/// what the head of the upstream's answer tells in place of its body.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The model in the caller's words: what an answer names if the upstream named none.
@@ -66,6 +67,8 @@ pub struct Asked {
     pub include_usage: bool,
     /// Whether vectors are to be base64 of little-endian 32-bit floats (`encoding_format` of embeddings).
     pub base64: bool,
+    /// Tokens of the question by the header that [`Api::counted_in`](crate::Api::counted_in) names.
+    pub counted: Option<u64>,
 }
 
 /// What a frame was beside the steps it held.

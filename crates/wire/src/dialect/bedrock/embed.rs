@@ -107,17 +107,13 @@ pub fn titan_answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary)
     let text = whole(body)?;
     let names = ["embedding", "inputTextTokenCount"];
     let [vector, count] = json::members(text, &names).unwrap_or_default();
-    let usage = count.and_then(json::count).map(|count| Usage {
-        input: Some(count),
-        total: Some(count),
-        ..Usage::default()
-    });
+    let usage = usage(count.and_then(json::count), asked);
     let vectors: Vec<&str> = vector.into_iter().collect();
     embeddings::answer(&vectors, None, usage, asked)
 }
 
 /// Reads an answer of Cohere, whose vectors stand by themselves or by their type, and writes it for the
-/// caller. How many tokens there were it tells in no body.
+/// caller. How many tokens there were only the head tells.
 ///
 /// # Errors
 /// The in-band verdict for an error; [`Class::Malformed`](crate::Class) for what has no vectors.
@@ -129,7 +125,17 @@ pub fn cohere_answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary
     };
     let mut vectors = Vec::new();
     json::elements(list, |vector| vectors.push(vector));
-    embeddings::answer(&vectors, None, None, asked)
+    embeddings::answer(&vectors, None, usage(None, asked), asked)
+}
+
+/// By the body, or by the head.
+fn usage(said: Option<u64>, asked: &Asked) -> Option<Usage> {
+    let count = said.or(asked.counted)?;
+    Some(Usage {
+        input: Some(count),
+        total: Some(count),
+        ..Usage::default()
+    })
 }
 
 fn whole(body: &[u8]) -> Result<&str, Verdict> {

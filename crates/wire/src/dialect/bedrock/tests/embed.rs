@@ -1,15 +1,18 @@
 //! Embeddings by InvokeModel.
 
+use bytes::Bytes;
+
 use super::super::{cohere_answer, cohere_request, titan_answer, titan_request};
 use crate::{
-    Class,
+    Class, Verdict,
+    dialect::AnswerSummary,
     middle::{Asked, Lost},
 };
 
 const V2: &str = "amazon.titan-embed-text-v2:0";
 
 fn written(
-    request: fn(&[u8], &str, &mut Lost) -> Result<bytes::Bytes, crate::BadBody>,
+    request: fn(&[u8], &str, &mut Lost) -> Result<Bytes, crate::BadBody>,
     model: &str,
     body: &str,
 ) -> (String, Lost) {
@@ -101,6 +104,34 @@ fn vectors_keep_their_spelling_or_become_base64() {
             "{text}"
         );
         assert!(text.contains(r#""index":1"#), "{text}");
+    }
+}
+
+#[test]
+fn tokens_are_those_of_the_body_or_of_the_head() {
+    let titan = br#"{"embedding":[1],"inputTextTokenCount":4}"#;
+    let silent = br#"{"embedding":[1]}"#;
+    let cohere = br#"{"embeddings":[[1]]}"#;
+    let input = |answer: Result<(Bytes, AnswerSummary), Verdict>| {
+        let (bytes, summary) = answer.unwrap();
+        let told = std::str::from_utf8(&bytes)
+            .unwrap()
+            .split("prompt_tokens\":")
+            .nth(1);
+        let told = told.unwrap().split(',').next().unwrap().parse().unwrap();
+        (summary.usage.and_then(|usage| usage.input), told)
+    };
+    for (counted, of_titan, of_others) in [(Some(9), 4, (Some(9), 9)), (None, 4, (None, 0))] {
+        let asked = Asked {
+            counted,
+            ..asked(false)
+        };
+        assert_eq!(
+            input(titan_answer(titan, &asked)),
+            (Some(of_titan), of_titan)
+        );
+        assert_eq!(input(titan_answer(silent, &asked)), of_others);
+        assert_eq!(input(cohere_answer(cohere, &asked)), of_others);
     }
 }
 
