@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::Json;
+use super::{Json, ToolChoice};
 
 /// Names of what was left out, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,20 @@ impl Lost {
     /// The question cannot be put, for this reason. The first counts.
     pub fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
+    }
+
+    /// What a text cites, if it does, was left out.
+    pub fn citations(&mut self, citations: Option<&Json>) {
+        if citations.is_some() {
+            self.parameter("messages[].content[].citations");
+        }
+    }
+
+    /// That a tool must be called, if it is said, was left out, as there is none that could be.
+    pub fn choice(&mut self, choice: Option<&ToolChoice>) {
+        if choice.is_some_and(ToolChoice::is_forced) {
+            self.parameter("tool_choice");
+        }
     }
 
     /// A cache breakpoint, if there is one, was left out.

@@ -144,6 +144,13 @@ pub enum ToolChoice {
     Function(String),
 }
 
+impl ToolChoice {
+    /// Whether a tool must be called.
+    pub const fn is_forced(&self) -> bool {
+        matches!(self, Self::Required | Self::Function(_))
+    }
+}
+
 /// The form of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {

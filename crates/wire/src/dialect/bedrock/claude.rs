@@ -49,10 +49,16 @@ pub(super) fn thinking(model: &str, request: &Request, lost: &mut Lost) -> Thoug
         true => adaptive_thinking(reasoning),
         false => budgeted(reasoning, request),
     };
-    let forced = matches!(
-        request.tool_choice,
-        Some(ToolChoice::Required | ToolChoice::Function(_))
-    );
+    let forced = request
+        .tool_choice
+        .as_ref()
+        .is_some_and(ToolChoice::is_forced);
+    if reasoning.summary.as_deref().is_some_and(|s| s != "auto") {
+        lost.parameter("reasoning.summary");
+    }
+    if !adaptive && reasoning.include == Some(false) {
+        lost.parameter("reasoning.exclude");
+    }
     let literal = reasoning.budget.is_some();
     match asked {
         Some(asked) if literal || !forced => Thought {
@@ -67,14 +73,16 @@ pub(super) fn thinking(model: &str, request: &Request, lost: &mut Lost) -> Thoug
 }
 
 fn adaptive_thinking(reasoning: &Reasoning) -> Option<Thought> {
-    let told = reasoning.include == Some(true) || reasoning.summary.is_some();
+    let told = reasoning
+        .include
+        .or(reasoning.summary.as_ref().map(|_| true));
     let effort = reasoning.effort().map(|effort| match effort {
         "minimal" => "low",
         other => other,
     });
     Some(Thought {
         thinking: Some(Thinking::Adaptive {
-            display: told.then_some("summarized"),
+            display: told.map(|told| if told { "summarized" } else { "omitted" }),
         }),
         effort: effort.map(Into::into),
         fixed_sampling: false,

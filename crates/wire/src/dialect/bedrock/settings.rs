@@ -137,10 +137,23 @@ impl Additional<'_> {
 
 /// The open models of OpenAI take an effort in its own words; others have nothing of the kind.
 fn effort<'a>(reasoning: &'a Reasoning, model: &str, lost: &mut Lost) -> Option<&'a str> {
+    let leveled = model.contains("gpt-oss");
     if reasoning.wanted() != Some(true) {
+        // these always think
+        if leveled && reasoning.wanted() == Some(false) {
+            lost.parameter("reasoning_effort");
+        }
         return None;
     }
-    let effort = reasoning.effort().filter(|_| model.contains("gpt-oss"));
+    for (name, said) in [
+        ("reasoning.summary", reasoning.summary.is_some()),
+        ("reasoning.exclude", reasoning.include == Some(false)),
+    ] {
+        if said {
+            lost.parameter(name);
+        }
+    }
+    let effort = reasoning.effort().filter(|_| leveled);
     if effort.is_none() {
         lost.parameter(match reasoning.budget.is_some() {
             true => "thinking",

@@ -56,6 +56,9 @@ pub(super) fn write<'a>(request: &'a Request, lost: &mut Lost) -> Option<Tools<'
     if request.parallel_tools == Some(false) && !tools.is_empty() {
         lost.parameter("parallel_tool_calls");
     }
+    if tools.is_empty() {
+        lost.choice(request.tool_choice.as_ref());
+    }
     let tool_choice = match request.tool_choice.as_ref().filter(|_| !tools.is_empty()) {
         None => None,
         Some(ToolChoice::Auto) => Some(Choice::Auto {}),

@@ -83,9 +83,7 @@ impl<'a, 'l> Turns<'a, 'l> {
                 citations,
                 cache,
             } => {
-                if citations.is_some() {
-                    self.lost.parameter("messages[].content[].citations");
-                }
+                self.lost.citations(citations.as_ref());
                 (text_block(text), cache.as_ref())
             }
             Part::Refusal { text } => (text_block(text), None),
@@ -94,9 +92,7 @@ impl<'a, 'l> Turns<'a, 'l> {
                 detail,
                 cache,
             } => {
-                if detail.as_deref().is_some_and(|detail| detail != "auto") {
-                    self.lost.parameter("messages[].content[].image_url.detail");
-                }
+                self.lost.detail(detail.as_deref());
                 let block = media::image(source);
                 (self.or_lost(block, "image_url"), cache.as_ref())
             }

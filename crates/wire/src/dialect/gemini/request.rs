@@ -51,7 +51,10 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
     let (system_instruction, contents) = contents::of(request, model, lost);
     let tools = tools::of(&request.tools, lost);
     let tool_config = match tools.is_empty() {
-        true => None,
+        true => {
+            lost.choice(request.tool_choice.as_ref());
+            None
+        }
         false => request.tool_choice.as_ref().map(tools::Config::of),
     };
     let own = |names: [&str; 2]| {

@@ -83,9 +83,7 @@ pub(super) fn choice<'a>(
 ) -> Option<Choice<'a>> {
     let choice = request.tool_choice.as_ref();
     if !any_tools {
-        if matches!(choice, Some(ToolChoice::Required | ToolChoice::Function(_))) {
-            lost.parameter("tool_choice");
-        }
+        lost.choice(choice);
         return None;
     }
     let alone = request.parallel_tools == Some(false);

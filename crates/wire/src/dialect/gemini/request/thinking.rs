@@ -41,6 +41,10 @@ pub(super) fn of(asked: &Reasoning, model: &str, lost: &mut Lost) -> Option<Thin
         (_, Some(budget)) => (Some(budget.clone()), None),
         (_, None) => much(asked, model),
     };
+    let measured = budget.is_some() || level.is_some();
+    if asked.wanted() == Some(true) && asked.effort.is_some() && !measured {
+        lost.parameter("reasoning_effort");
+    }
     let shown = asked.include.or_else(|| asked.wanted());
     let thinking = Thinking {
         include_thoughts: shown.or(asked.summary.as_ref().map(|_| true)),

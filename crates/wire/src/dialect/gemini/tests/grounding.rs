@@ -178,6 +178,7 @@ fn asked() -> Asked {
         now: 7,
         include_usage: false,
         base64: false,
+        counted: None,
     }
 }
 

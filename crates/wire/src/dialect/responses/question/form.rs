@@ -55,7 +55,7 @@ pub(super) struct Reasoning<'a> {
 }
 
 /// Thinking that was switched off without naming an effort is lost: the effort `none` is refused by most
-/// models, those that never think among them.
+/// models, those that never think among them. So is thinking that was switched on and nothing else.
 pub(super) fn reasoning<'a>(
     asked: Option<&'a middle::Reasoning>,
     lost: &mut Lost,
@@ -65,12 +65,16 @@ pub(super) fn reasoning<'a>(
         Some(false) => asked.effort.as_deref(),
         _ => asked.effort(),
     };
-    if asked.wanted() == Some(false) && effort.is_none() {
-        lost.parameter("thinking");
-    }
     let shown = || (asked.include == Some(true)).then_some("auto");
     let summary = asked.summary.as_deref().or_else(shown);
     let said = effort.is_some() || summary.is_some();
+    let unsaid = match asked.wanted() {
+        Some(false) => effort.is_none(),
+        wanted => wanted.is_some() && !said,
+    };
+    if unsaid {
+        lost.parameter("thinking");
+    }
     said.then_some(Reasoning { effort, summary })
 }
 

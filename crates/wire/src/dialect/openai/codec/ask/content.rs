@@ -1,7 +1,7 @@
 //! The `content` of a message that is written.
 //!
 //! Every part of the middle form is a part here, or is named; breakpoints of a cache are hints of other APIs that
-//! OpenAI refuses, and are named too.
+//! OpenAI refuses, and what a text cites has a place in answers only: both are named too.
 
 use serde::Serialize;
 
@@ -34,7 +34,14 @@ impl<'a> Content<'a> {
 /// A part of a user's message, of instructions, or of a result; `None` if there is no place for it.
 pub(super) fn part<'a>(part: &'a Part, lost: &mut Lost) -> Option<Form<'a>> {
     let (form, cache) = match part {
-        Part::Text { text, cache, .. } => (Some(Form::Text { text }), cache),
+        Part::Text {
+            text,
+            citations,
+            cache,
+        } => {
+            lost.citations(citations.as_ref());
+            (Some(Form::Text { text }), cache)
+        }
         Part::Image {
             source,
             detail,

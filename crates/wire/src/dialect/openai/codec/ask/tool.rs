@@ -55,9 +55,7 @@ pub(super) fn all<'a>(
     }
     let choice = request.tool_choice.as_ref();
     if tools.is_empty() {
-        if matches!(choice, Some(ToolChoice::Required | ToolChoice::Function(_))) {
-            lost.parameter("tool_choice");
-        }
+        lost.choice(choice);
         return (tools, None);
     }
     (tools, choice.map(self::choice))

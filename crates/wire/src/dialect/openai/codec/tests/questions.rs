@@ -373,3 +373,17 @@ fn thinking_is_asked_for_in_every_spelling() {
         assert_eq!(reasoning(members.clone()), expected, "{members}");
     }
 }
+
+#[test]
+fn what_stands_inside_reasoning_and_is_not_known_is_kept_by_its_path() {
+    let request = question(&json!({ "model": "m", "messages": [],
+        "reasoning": { "effort": "low", "of_tomorrow": 1, "gone": null },
+        "thinking": { "type": "enabled", "budget_tokens": 2000, "display": "omitted", "new": true } }));
+    let names: Vec<&str> = request
+        .extra
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["reasoning.of_tomorrow", "thinking.new"]);
+    assert_eq!(request.reasoning.unwrap().include, Some(false));
+}
