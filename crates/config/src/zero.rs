@@ -1,6 +1,8 @@
 //! Serving without a file: one route for every provider the environment has a key for, and for model
 //! servers that answer on this machine.
 //!
+//! A server that tells its models has each of them as a route of its own too, so that callers can list them.
+//!
 //! What is found becomes the same raw form a file becomes, and goes through the same check. Whether a
 //! local server answers is for the caller to try; this names the candidates. llama.cpp listens where
 //! Punctual does by default (127.0.0.1:8080), and we must not take ourselves for a model server: a
@@ -13,7 +15,7 @@ use crate::{
     known::{self, Known},
     load,
     problem::Severity,
-    raw::{File, Plan, Provider, Route, Secret, Step},
+    raw::{File, Plan, Provider, Route, Secret, Step, Target},
 };
 use http::Uri;
 use std::{
@@ -25,13 +27,18 @@ use std::{
 /// Local servers that are looked for.
 const LOCAL: [&str; 2] = ["ollama", "llamacpp"];
 
+/// Models of one server that have a route of their own; the rest are asked for by name all the same.
+const LISTED: usize = 256;
+
 /// A model server on this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalServer {
     /// Its name among known providers.
     pub provider: &'static str,
     /// Where it listens, if it runs.
     pub address: SocketAddr,
+    /// The names of its models, if it told them.
+    pub models: Vec<String>,
 }
 
 /// What was found, in words and as a configuration.
@@ -62,6 +69,7 @@ pub fn candidates(env: &Environment) -> Vec<LocalServer> {
         Some(LocalServer {
             provider: name,
             address: SocketAddr::new(ip, uri.port_u16()?),
+            models: Vec::new(),
         })
     };
     LOCAL
@@ -107,7 +115,23 @@ pub fn config(env: &Environment, answered: &[LocalServer]) -> Found {
             "every other model name goes to {only} too, the only provider"
         ));
     }
+    let mut targets = BTreeMap::new();
+    for (server, model) in answered.iter().flat_map(listed) {
+        let name = format!("{}/{model}", server.provider);
+        let target = Target {
+            provider: Some(server.provider.to_owned()),
+            model: Some(model.to_owned()),
+            ..Target::default()
+        };
+        targets.insert(name.clone(), target);
+        let route = Route {
+            plan: Some(Plan::Name(name.clone())),
+            ..Route::default()
+        };
+        routes.insert(name, route);
+    }
     let file = File {
+        targets: Some(targets),
         providers: Some(providers),
         routes: Some(routes),
         ..File::default()
@@ -144,6 +168,14 @@ fn provider(
         },
         note,
     ))
+}
+
+/// The models of a server whose names can be names of routes.
+fn listed(server: &LocalServer) -> impl Iterator<Item = (&LocalServer, &str)> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._:/@-".contains(c);
+    let models = server.models.iter().map(String::as_str);
+    let models = models.filter(move |m| (1..=100).contains(&m.len()) && m.chars().all(plain));
+    models.map(move |model| (server, model)).take(LISTED)
 }
 
 fn pass(provider: &str) -> Route {
@@ -190,6 +222,7 @@ mod tests {
         let local = LocalServer {
             provider: "ollama",
             address: "127.0.0.1:11434".parse().unwrap(),
+            models: Vec::new(),
         };
         let found = config(&env(&[("GROQ_API_KEY", "k")]), &[local]);
         let (c, _) = found.checked.into_result().unwrap();
@@ -202,6 +235,31 @@ mod tests {
         let ollama = c.targets.iter().find(|t| t.name == "ollama/*").unwrap();
         assert_eq!(ollama.base_url.to_string(), "http://127.0.0.1:11434/");
         assert_eq!(found.notes.len(), 2);
+    }
+
+    #[test]
+    fn a_model_that_a_server_tells_is_a_route_of_its_own() {
+        let local = LocalServer {
+            provider: "ollama",
+            address: "127.0.0.1:11434".parse().unwrap(),
+            models: ["qwen3:8b", "hf.co/a/b:Q4", "no name", ""]
+                .map(str::to_owned)
+                .into(),
+        };
+        let (c, warnings) = config(&env(&[]), &[local]).checked.into_result().unwrap();
+        assert_eq!(warnings, []);
+        let names: Vec<_> = c.routes.iter().map(|r| r.name.as_str()).collect();
+        for name in ["ollama/qwen3:8b", "ollama/hf.co/a/b:Q4"] {
+            assert!(names.contains(&name), "{names:?}");
+            let (n, _) = c.route(name).unwrap();
+            assert_eq!(c.routes[n].name, name);
+        }
+        assert_eq!(names.len(), 4, "{names:?}");
+        let (n, model) = c.route("ollama/another").unwrap();
+        assert_eq!(
+            (c.routes[n].name.as_str(), model.as_str()),
+            ("ollama/*", "another")
+        );
     }
 
     #[test]

@@ -5,6 +5,14 @@ use crate::{
     term::Folder,
 };
 use punctual_sim::{Listen, Sim};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One at a time has Ollama's own port.
+static PORT: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    PORT.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const PORTS: [(&str, &str); 2] = [
     ("PUNCTUAL_LISTEN", "127.0.0.1:0"),
@@ -65,6 +73,7 @@ fn two_providers_are_told_apart_by_prefix() {
 
 #[test]
 fn nothing_to_serve_is_exit_code_1_and_says_what_to_do() {
+    let _alone = alone();
     // a real model server on this machine would be served, and rightly so
     if std::net::TcpStream::connect("127.0.0.1:11434").is_ok() {
         println!("skipped: something listens on 127.0.0.1:11434");
@@ -81,6 +90,7 @@ fn nothing_to_serve_is_exit_code_1_and_says_what_to_do() {
 
 #[test]
 fn a_model_server_on_this_machine_is_served() {
+    let _alone = alone();
     run(async {
         let ollama = "127.0.0.1:11434".parse().unwrap();
         let Ok(sim) = Sim::start(Listen::at(ollama)).await else {
@@ -98,7 +108,33 @@ fn a_model_server_on_this_machine_is_served() {
             .ask(&Request::chat("ollama/qwen3:8b", false))
             .await;
         assert_eq!(answer.status, 200, "{}", answer.text());
-        assert_eq!(sim.report()[0].model, "qwen3:8b");
+        assert_eq!(sim.report().last().unwrap().model, "qwen3:8b");
+    });
+}
+
+#[test]
+fn the_models_of_an_ollama_on_this_machine_are_listed_and_answer_by_their_names() {
+    let _alone = alone();
+    run(async {
+        let ollama = "127.0.0.1:11434".parse().unwrap();
+        let Ok(sim) = Sim::start(Listen::at(ollama)).await else {
+            println!("skipped: something else listens on {ollama}");
+            return;
+        };
+        sim.set("qwen3:8b", "tokens=2".parse().unwrap());
+        let gateway = serve(&Folder::new(), &[]);
+        let mut caller = Caller::connect(gateway.addr).await;
+        let list = caller.ask(&Request::get("/v1/models")).await.json();
+        let ids: Vec<_> = list["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|m| &m["id"])
+            .collect();
+        assert!(ids.contains(&&"ollama/qwen3:8b".into()), "{list:#}");
+        let answer = caller.ask(&Request::chat("ollama/qwen3:8b", false)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(sim.report().last().unwrap().model, "qwen3:8b");
     });
 }
 
