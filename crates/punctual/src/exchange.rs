@@ -128,6 +128,10 @@ impl Pieces for Exchange {
     fn is_busy(&self) -> bool {
         matches!(self, Self::Wire { answer, .. } if answer.is_busy())
     }
+
+    fn is_read(&self) -> bool {
+        matches!(self, Self::Wire { answer, .. } if answer.is_read())
+    }
 }
 
 fn unreadable() -> Box<Failure> {

@@ -69,6 +69,10 @@ async fn next(
     let stalls = Instant::now().checked_add(settings.receive_timeout);
     let until = [stalls, deadline.at()].into_iter().flatten().min();
     loop {
+        // a body that is always there is never waited for
+        if deadline.at().is_some_and(reached) {
+            return Err(Cut::Deadline);
+        }
         let frame = match until {
             None => body.frame().await,
             Some(until) => select! { biased;
