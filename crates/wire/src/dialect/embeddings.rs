@@ -112,6 +112,15 @@ struct Counts {
     total_tokens: u64,
 }
 
+/// Tokens of the texts: all there are.
+pub(super) fn counted(count: u64) -> Usage {
+    Usage {
+        input: Some(count),
+        total: Some(count),
+        ..Usage::default()
+    }
+}
+
 /// Writes an answer of `vectors`, arrays of numbers as they were spelled.
 ///
 /// # Errors

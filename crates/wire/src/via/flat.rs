@@ -1,10 +1,16 @@
 //! The translations that need no middle form: one question, one answer.
 
-use super::{Flat, Streams};
+use bytes::Bytes;
+
+use super::{Flat, Said, Streams};
 use crate::{
-    Api, Surface,
+    Api, BadBody, Surface, Verdict,
     dialect::{bedrock, gemini, ollama, vercel},
+    middle::{Asked, Lost, Options},
 };
+
+type Question = fn(&[u8], &Options<'_>, &mut Lost) -> Result<Bytes, BadBody>;
+type Answer = fn(&[u8], &Asked) -> Result<Said, Verdict>;
 
 const GENERATE: Flat = Flat {
     request: ollama::generate_request,
@@ -15,41 +21,41 @@ const GENERATE: Flat = Flat {
     }),
 };
 
-const OLLAMA_EMBED: Flat = Flat {
-    request: |body, options, lost| ollama::embed_request(body, options.model, lost),
-    answer: ollama::embed_answer,
-    stream: None,
-};
+const OLLAMA_EMBED: Flat = whole(
+    |body, options, lost| ollama::embed_request(body, options.model, lost),
+    ollama::embed_answer,
+);
 
-const GEMINI_EMBED: Flat = Flat {
-    request: |body, options, lost| gemini::embed_request(body, options.model, lost),
-    answer: gemini::embed_answer,
-    stream: None,
-};
+const GEMINI_EMBED: Flat = whole(
+    |body, options, lost| gemini::embed_request(body, options.model, lost),
+    gemini::embed_answer,
+);
 
-const VERTEX_EMBED: Flat = Flat {
-    request: |body, _, lost| gemini::predict_request(body, lost),
-    answer: gemini::predict_answer,
-    stream: None,
-};
+const VERTEX_EMBED: Flat = whole(
+    |body, _, lost| gemini::predict_request(body, lost),
+    gemini::predict_answer,
+);
 
-const TITAN_EMBED: Flat = Flat {
-    request: |body, options, lost| bedrock::titan_request(body, options.model, lost),
-    answer: bedrock::titan_answer,
-    stream: None,
-};
+const TITAN_EMBED: Flat = whole(
+    |body, options, lost| bedrock::titan_request(body, options.model, lost),
+    bedrock::titan_answer,
+);
 
-const COHERE_EMBED: Flat = Flat {
-    request: |body, options, lost| bedrock::cohere_request(body, options.model, lost),
-    answer: bedrock::cohere_answer,
-    stream: None,
-};
+const COHERE_EMBED: Flat = whole(
+    |body, options, lost| bedrock::cohere_request(body, options.model, lost),
+    bedrock::cohere_answer,
+);
 
-const VERCEL_IMAGES: Flat = Flat {
-    request: |body, _, lost| vercel::request(body, lost),
-    answer: vercel::answer,
-    stream: None,
-};
+const VERCEL_IMAGES: Flat = whole(|body, _, lost| vercel::request(body, lost), vercel::answer);
+
+/// One without streams.
+const fn whole(request: Question, answer: Answer) -> Flat {
+    Flat {
+        request,
+        answer,
+        stream: None,
+    }
+}
 
 /// The translation from `surface` to `api`, if it is one of these.
 pub(super) const fn between(surface: Surface, api: Api) -> Option<&'static Flat> {

@@ -130,12 +130,7 @@ pub fn cohere_answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary
 
 /// By the body, or by the head.
 fn usage(said: Option<u64>, asked: &Asked) -> Option<Usage> {
-    let count = said.or(asked.counted)?;
-    Some(Usage {
-        input: Some(count),
-        total: Some(count),
-        ..Usage::default()
-    })
+    said.or(asked.counted).map(embeddings::counted)
 }
 
 fn whole(body: &[u8]) -> Result<&str, Verdict> {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    BadBody, Usage, Verdict,
+    BadBody, Verdict,
     dialect::{
         AnswerSummary,
         embeddings::{self, Question},
@@ -80,11 +80,7 @@ pub fn answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary), Verd
     let usage = usage.and_then(|usage| {
         let [prompt, total] = json::members(usage, &["promptTokenCount", "totalTokenCount"])?;
         let count = prompt.or(total).and_then(json::count)?;
-        Some(Usage {
-            input: Some(count),
-            total: Some(count),
-            ..Usage::default()
-        })
+        Some(embeddings::counted(count))
     });
     embeddings::answer(&vectors, None, usage, asked)
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    BadBody, Usage, Verdict,
+    BadBody, Verdict,
     dialect::{
         AnswerSummary,
         embeddings::{self, Question},
@@ -75,10 +75,6 @@ pub fn answer(body: &[u8], asked: &Asked) -> Result<(Bytes, AnswerSummary), Verd
             tokens = Some(tokens.unwrap_or(0).saturating_add(count));
         }
     });
-    let usage = tokens.map(|count| Usage {
-        input: Some(count),
-        total: Some(count),
-        ..Usage::default()
-    });
+    let usage = tokens.map(embeddings::counted);
     embeddings::answer(&vectors, None, usage, asked)
 }
