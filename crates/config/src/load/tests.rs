@@ -246,6 +246,47 @@ fn a_key_with_nothing_behind_it_is_told() {
 }
 
 #[test]
+fn a_list_is_never_read_as_the_values_of_keys() {
+    for (file, key) in [
+        ("[]\n", "1:1 E : "),
+        ("[ 1, x ]\n", "1:1 E : "),
+        ("server: []\n", "1:1 E server: "),
+        ("server: [ 127.0.0.1:1 ]\n", "1:1 E server: "),
+        ("keys: { k: [ a ] }\n", "1:9 E keys.k: "),
+        ("targets: { t: [ openai, m ] }\n", "1:12 E targets.t: "),
+        ("routes: { r: [ t ] }\n", "1:11 E routes.r: "),
+    ] {
+        let told = told(file);
+        let said = format!("{key}this is a list; here stands a map of keys");
+        assert!(told.iter().any(|line| line.starts_with(&said)), "{told:#?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_nested_too_deep_is_told_so() {
+    for (open, close, depth) in [
+        ("[", "]", 40),
+        ("[", "]", 5_000),
+        ("{ a: ", " }", 40),
+        ("{ a: ", " }", 5_000),
+    ] {
+        let told = told(&format!(
+            "a: {}x{}\n",
+            open.repeat(depth),
+            close.repeat(depth)
+        ));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].ends_with(": the file is nested deeper than 32 levels"),
+            "{told:?}"
+        );
+    }
+    let nested = "{ fallback: [ { retry: { of: ".repeat(6) + "a" + &" } } ] }".repeat(6);
+    let told = told(&format!("routes: {{ r: {{ plan: {nested} }} }}\n"));
+    assert!(!told.iter().any(|line| line.contains("levels")), "{told:?}");
+}
+
+#[test]
 fn a_file_that_is_not_yaml_says_where() {
     assert_eq!(told("server:\n\tlisten: x\n").len(), 1);
     let p = read("routes:\n  a: { plan: [x, }\n");

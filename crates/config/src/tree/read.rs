@@ -214,6 +214,19 @@ impl<'de> Deserializer<'de> for &Node {
         visitor.visit_newtype_struct(self)
     }
 
+    // what derived readers would take by its place in a list has a name here
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        match self.value {
+            Value::List(_) => Err(de::Error::invalid_type(de::Unexpected::Seq, &visitor)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -261,7 +274,7 @@ impl<'de> Deserializer<'de> for &Node {
     }
 
     serde::forward_to_deserialize_any! {
-        i128 u128 char bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier
+        i128 u128 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier
     }
 }
 
