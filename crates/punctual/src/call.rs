@@ -104,7 +104,9 @@ impl Call {
     ) -> Self {
         let (name, parameters) = (name.into(), Json::parse(parameters));
         if parameters.is_none() {
-            self.mistake = Some(format!("the parameters of the tool {name} are not JSON"));
+            let fix = r#"write a JSON schema, such as {"type":"object"}"#;
+            let text = format!("the parameters of the tool {name} are not JSON; {fix}");
+            self.mistake = Some(text);
         }
         let tool = Tool::Function {
             name,
@@ -182,7 +184,7 @@ impl Call {
             (Ok(name), Ok(value)) => {
                 Arc::make_mut(&mut self.headers).append(name, value);
             }
-            _ => self.mistake = Some(format!("the header {name:?} cannot be sent")),
+            _ => self.mistake = Some(unsendable(&format!("the header {name:?} of the call"))),
         }
         self
     }
@@ -193,6 +195,13 @@ impl Call {
         self.observer = Some(observer);
         self
     }
+}
+
+/// What is wrong with a header, and what one is.
+pub(crate) fn unsendable(header: &str) -> String {
+    format!(
+        "{header} cannot be sent; a name has letters, digits and -, a value no line ends and no control characters"
+    )
 }
 
 impl From<&str> for Call {

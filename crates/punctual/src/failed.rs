@@ -38,7 +38,10 @@ impl Failed {
     /// A member that cannot stream, asked for a stream.
     #[must_use]
     pub fn not_streaming(name: &str) -> Self {
-        let mut failed = Self::new(Code::InvalidRequest, format!("{name} does not stream"));
+        let mut failed = Self::new(
+            Code::InvalidRequest,
+            format!("{name} does not stream; ask it with invoke"),
+        );
         failed.0.reason = Some("member_cannot_stream");
         failed
     }

@@ -106,7 +106,7 @@ impl WireLeaf {
     pub(crate) fn call(&self, call: &Call, core: &CoreCall) -> Made<CoreCall> {
         let speech = self.spec.speech;
         if core.stream && !speech.streams {
-            let text = format!("{} does not stream", self.spec.label());
+            let text = format!("{} does not stream; ask it with invoke", self.spec.label());
             return Err(mistake("member_cannot_stream", text));
         }
         let mut lost = Lost::default();

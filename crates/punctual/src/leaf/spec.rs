@@ -1,7 +1,7 @@
 //! What a client of a provider is told when it is made: plain data, looked at when it is first asked.
 
 use super::{Made, Speech, mistake};
-use crate::timeouts::Timeouts;
+use crate::{call::unsendable, timeouts::Timeouts};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use punctual_core::{Code, Failure, Reserve};
 use punctual_upstream::{
@@ -175,8 +175,8 @@ impl Spec {
     fn header_map(&self) -> Made<HeaderMap> {
         let mut map = HeaderMap::new();
         for (name, value, secret) in &self.headers {
-            let text = || format!("the header {name:?} of {} cannot be sent", self.label());
-            let bad = || mistake("bad_client", text());
+            let header = || format!("the header {name:?} of {}", self.label());
+            let bad = || mistake("bad_client", unsendable(&header()));
             let name = HeaderName::try_from(name).map_err(|_| bad())?;
             let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
             value.set_sensitive(*secret);
@@ -188,7 +188,7 @@ impl Spec {
     fn forwarded(&self) -> Made<Vec<HeaderName>> {
         let read = |name: &String| {
             let text = format!(
-                "{name:?} is no name of a header; {} cannot pass it on",
+                "{name:?} is no name of a header, so {} cannot pass it on; a name has letters, digits and -",
                 self.label()
             );
             HeaderName::try_from(name).map_err(|_| mistake("bad_client", text))

@@ -59,9 +59,26 @@ async fn a_missing_key_is_a_typed_failure_that_a_fallback_passes() {
 async fn what_cannot_be_sent_fails_before_anything_is_sent() {
     let client = openai::Chat::new("m").key("k");
     for (client, call, word) in [
-        (client.clone(), hi().header("a b", "c"), "header"),
-        (client.clone(), Call::new().tool("f", "d", "{"), "tool"),
-        (client.clone().header("x\n", "y"), hi(), "header"),
+        (
+            client.clone(),
+            hi().header("a b", "c"),
+            r#"the header "a b" of the call cannot be sent; a name has"#,
+        ),
+        (
+            client.clone(),
+            Call::new().tool("f", "d", "{"),
+            r#"the tool f are not JSON; write a JSON schema, such as {"#,
+        ),
+        (
+            client.clone().header("x\n", "y"),
+            hi(),
+            r#"the header "x\n" of openai/m cannot be sent; a name has"#,
+        ),
+        (
+            client.clone().forward_header("x y"),
+            hi(),
+            r#""x y" is no name of a header, so openai/m cannot"#,
+        ),
         (client.clone().extra_body("[1]"), hi(), "extra body"),
         (client.clone().extra_body("{"), hi(), "extra body"),
         (client.clone().base_url("ftp://x"), hi(), "base_url"),
