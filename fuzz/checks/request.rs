@@ -21,11 +21,12 @@ const APIS: [Api; 8] = [
     Api::Ollama,
 ];
 /// What is translated directly.
-pub(super) const FLAT: [(Surface, Api); 7] = [
+pub(super) const FLAT: [(Surface, Api); 8] = [
     (Surface::Completions, Api::OllamaGenerate),
     (Surface::Embeddings, Api::OllamaEmbed),
     (Surface::Embeddings, Api::GeminiEmbeddings),
     (Surface::Embeddings, Api::VertexEmbeddings),
+    (Surface::Embeddings, Api::VertexContent),
     (Surface::Embeddings, Api::TitanEmbeddings),
     (Surface::Embeddings, Api::CohereEmbeddings),
     (Surface::Images, Api::VercelImages),

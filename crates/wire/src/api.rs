@@ -45,6 +45,8 @@ pub enum Api {
     GeminiEmbeddings,
     /// Vertex AI's `predict` with a model for embeddings.
     VertexEmbeddings,
+    /// Vertex AI's `embedContent`, for embeddings of models that have no `predict`.
+    VertexContent,
     /// Bedrock's `converse`.
     Converse,
     /// Bedrock's InvokeModel with Amazon's text embeddings.

@@ -47,9 +47,20 @@ pub(super) fn gemini_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
 pub(super) fn vertex_api(_: &Site, surface: Surface, model: &str) -> Option<Api> {
     match (surface, model.starts_with("claude")) {
         (_, true) => conversation(surface, Api::VertexMessages),
+        (Surface::Embeddings, false) if embeds_content(model) => Some(Api::VertexContent),
         (Surface::Embeddings, false) => Some(Api::VertexEmbeddings),
         (_, false) => conversation(surface, Api::Gemini),
     }
+}
+
+/// From `gemini-embedding-2` on embeddings are not predicted any more: there `predict` answers 400
+/// `FAILED_PRECONDITION`, and before it `embedContent` takes one text where `predict` takes many.
+fn embeds_content(model: &str) -> bool {
+    let version = model.strip_prefix("gemini-embedding-").and_then(|rest| {
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse::<u32>().ok()
+    });
+    version.is_some_and(|version| version >= 2)
 }
 
 pub(super) fn ollama_api(_: &Site, surface: Surface, _: &str) -> Option<Api> {
@@ -159,6 +170,7 @@ fn google_method(api: Api, stream: bool) -> &'static str {
     match (api, stream) {
         (Api::GeminiEmbeddings, _) => "batchEmbedContents",
         (Api::VertexEmbeddings, _) => "predict",
+        (Api::VertexContent, _) => "embedContent",
         (Api::VertexMessages, false) => "rawPredict",
         (Api::VertexMessages, true) => "streamRawPredict",
         (_, false) => "generateContent",
@@ -352,6 +364,21 @@ mod tests {
             (typesafe(&plain, Api::SystemOne, "m", false), "/systemone"),
         ] {
             assert_eq!(path, expected);
+        }
+    }
+
+    #[test]
+    fn on_vertex_the_version_of_a_model_says_how_its_embeddings_are_asked_for() {
+        for (model, api) in [
+            ("gemini-embedding-001", Api::VertexEmbeddings),
+            ("text-embedding-005", Api::VertexEmbeddings),
+            ("gemini-embedding-exp", Api::VertexEmbeddings),
+            ("gemini-embedding-2", Api::VertexContent),
+            ("gemini-embedding-2-preview", Api::VertexContent),
+            ("gemini-embedding-10", Api::VertexContent),
+        ] {
+            let found = vertex_api(&Site::default(), Surface::Embeddings, model);
+            assert_eq!(found, Some(api), "{model}");
         }
     }
 }

@@ -184,6 +184,17 @@ async fn what_is_no_conversation_is_served_by_those_who_have_it() {
 }
 
 #[tokio::test]
+async fn a_newer_model_of_vertex_is_asked_for_one_embedding_by_another_method() {
+    let bench = bench(Dialect::Vertex, "/v1", "gemini-embedding-2").await;
+    let heard = bench.hear(&ask(Surface::Embeddings, false)).await;
+    assert!(heard.failure.is_none(), "{:?}", heard.failure);
+    assert!(heard.text.contains("\"embedding\""), "{}", heard.text);
+    let path =
+        "/v1/projects/p/locations/l/publishers/google/models/gemini-embedding-2:embedContent";
+    assert_eq!(bench.seen(|_| true).await.path, path);
+}
+
+#[tokio::test]
 async fn a_surface_that_a_dialect_lacks_is_refused_before_anything_is_sent() {
     for (dialect, base) in CONVERSATIONS {
         let bench = bench(dialect, base, "m").await;

@@ -64,6 +64,19 @@ impl Question {
     }
 }
 
+impl Question {
+    /// Refuses more texts than `most`, which is what the model takes in a call.
+    pub(super) fn fits(&self, most: usize, lost: &mut Lost) {
+        let count = self.inputs.len();
+        if count > most {
+            let calls = count.div_ceil(most);
+            lost.refuse(format!(
+                "input holds {count} texts and this model takes {most} in a call; send them in {calls} calls"
+            ));
+        }
+    }
+}
+
 /// One text, or several.
 fn texts(body: &str, input: &str) -> Result<Vec<String>, BadBody> {
     let mut bad = None;

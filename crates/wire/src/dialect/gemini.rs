@@ -1,7 +1,7 @@
 //! Google's Gemini API, also on Vertex AI.
 //!
 //! `generateContent` and `streamGenerateContent`, and for embeddings `batchEmbedContents` or, on Vertex AI,
-//! `predict`. The model is named in the path and not in the body. Of a conversation both services say the same
+//! `predict` and `embedContent`. The model is named in the path and not in the body. Of a conversation both services say the same
 //! in the same words, apart from arguments of calls that come in pieces and times of creation, which only
 //! Vertex AI has.
 //!
@@ -25,7 +25,9 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use embed::{answer as embed_answer, request as embed_request};
+pub use embed::{
+    answer as embed_answer, request as embed_request, request_single as embed_single_request,
+};
 pub use predict::{answer as predict_answer, request as predict_request};
 
 use crate::middle::UpstreamCodec;

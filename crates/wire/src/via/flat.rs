@@ -36,6 +36,11 @@ const VERTEX_EMBED: Flat = whole(
     gemini::predict_answer,
 );
 
+const VERTEX_CONTENT: Flat = whole(
+    |body, _, lost| gemini::embed_single_request(body, lost),
+    gemini::embed_answer,
+);
+
 const TITAN_EMBED: Flat = whole(
     |body, options, lost| bedrock::titan_request(body, options.model, lost),
     bedrock::titan_answer,
@@ -64,6 +69,7 @@ pub(super) const fn between(surface: Surface, api: Api) -> Option<&'static Flat>
         (Surface::Embeddings, Api::OllamaEmbed) => Some(&OLLAMA_EMBED),
         (Surface::Embeddings, Api::GeminiEmbeddings) => Some(&GEMINI_EMBED),
         (Surface::Embeddings, Api::VertexEmbeddings) => Some(&VERTEX_EMBED),
+        (Surface::Embeddings, Api::VertexContent) => Some(&VERTEX_CONTENT),
         (Surface::Embeddings, Api::TitanEmbeddings) => Some(&TITAN_EMBED),
         (Surface::Embeddings, Api::CohereEmbeddings) => Some(&COHERE_EMBED),
         (Surface::Images, Api::VercelImages) => Some(&VERCEL_IMAGES),

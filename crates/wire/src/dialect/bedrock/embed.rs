@@ -37,7 +37,7 @@ struct Titan<'a> {
 /// `input` is missing, empty, or holds something other than text.
 pub fn titan_request(body: &[u8], model: &str, lost: &mut Lost) -> Result<Bytes, BadBody> {
     let (question, [normalize]) = Question::read_with(body, ["normalize"], lost)?;
-    fits(&question, 1, lost);
+    question.fits(1, lost);
     let configurable = model.contains("titan-embed-text-v2");
     let mut only_v2 = |name, value: Option<Json>| {
         if value.is_some() && !configurable {
@@ -75,7 +75,7 @@ const TEXTS: usize = 96;
 pub fn cohere_request(body: &[u8], model: &str, lost: &mut Lost) -> Result<Bytes, BadBody> {
     let names = ["input_type", "truncate"];
     let (question, [input_type, truncate]) = Question::read_with(body, names, lost)?;
-    fits(&question, TEXTS, lost);
+    question.fits(TEXTS, lost);
     let fixed = model.ends_with("-v3");
     if fixed && question.dimensions.is_some() {
         lost.parameter("dimensions");
@@ -87,16 +87,6 @@ pub fn cohere_request(body: &[u8], model: &str, lost: &mut Lost) -> Result<Bytes
         output_dimension: question.dimensions.filter(|_| !fixed),
     };
     Ok(serde_json::to_vec(&body).unwrap_or_default().into())
-}
-
-fn fits(question: &Question, most: usize, lost: &mut Lost) {
-    let count = question.inputs.len();
-    if count > most {
-        let calls = count.div_ceil(most);
-        lost.refuse(format!(
-            "input holds {count} texts and this model takes {most} in a call; send them in {calls} calls"
-        ));
-    }
 }
 
 /// Reads an answer of Titan and writes it for the caller.

@@ -1,4 +1,8 @@
 //! Embeddings: OpenAI's question as `batchEmbedContents`, and its answer as OpenAI's.
+//!
+//! On Vertex AI newer models are asked by `embedContent`
+//! (<https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini-embedding>), which takes one
+//! text and has no batch; what it answers has the same members.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -22,6 +26,15 @@ struct Batch<'a> {
 #[serde(rename_all = "camelCase")]
 struct Request<'a> {
     model: &'a str,
+    content: Content<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_dimensionality: Option<&'a Json>,
+}
+
+/// One text on Vertex AI.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Single<'a> {
     content: Content<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_dimensionality: Option<&'a Json>,
@@ -59,6 +72,24 @@ pub fn request(body: &[u8], model: &str, lost: &mut Lost) -> Result<Bytes, BadBo
         requests: requests.collect(),
     };
     Ok(serde_json::to_vec(&batch).unwrap_or_default().into())
+}
+
+/// Writes the caller's question for a model of Vertex AI that is asked by `embedContent`. What a text is for,
+/// such a model is told in the text, so no `task_type` is taken.
+///
+/// # Errors
+/// `input` is missing, empty, or holds something other than text.
+pub fn request_single(body: &[u8], lost: &mut Lost) -> Result<Bytes, BadBody> {
+    let question = Question::read(body, lost)?;
+    question.fits(1, lost);
+    let text = question.inputs.first().map_or("", String::as_str);
+    let single = Single {
+        content: Content {
+            parts: [Text { text }],
+        },
+        output_dimensionality: question.dimensions.as_ref(),
+    };
+    Ok(serde_json::to_vec(&single).unwrap_or_default().into())
 }
 
 /// Reads an answer, also that of `embedContent`, and writes it for the caller.

@@ -1,4 +1,4 @@
-use super::super::{embed_answer, embed_request};
+use super::super::{embed_answer, embed_request, embed_single_request};
 use crate::{
     Class,
     middle::{Asked, Lost},
@@ -23,6 +23,30 @@ fn a_question_becomes_one_request_for_each_text() {
     );
     assert_eq!(written, expected);
     assert_eq!(lost.names().collect::<Vec<_>>(), ["user"]);
+}
+
+#[test]
+fn on_vertex_one_text_is_put_by_itself_and_several_are_refused() {
+    let mut lost = Lost::default();
+    let body = br#"{"model":"r","input":["b\u00e4"],"dimensions":256,"task_type":"t"}"#;
+    let written = embed_single_request(body, &mut lost).unwrap();
+    assert_eq!(
+        written,
+        r#"{"content":{"parts":[{"text":"bä"}]},"outputDimensionality":256}"#
+    );
+    assert_eq!(lost.names().collect::<Vec<_>>(), ["task_type"]);
+    assert_eq!(lost.refusal, None);
+    embed_single_request(br#"{"input":["a","b"]}"#, &mut lost).unwrap();
+    let why = lost.refusal.unwrap();
+    assert!(
+        why.starts_with("input holds 2 texts and this model takes 1 in a call"),
+        "{why}"
+    );
+    let body = br#"{"embedding":{"values":[0.10]},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3},"truncated":false}"#;
+    let (bytes, summary) = embed_answer(body, &asked(false)).unwrap();
+    let expected = r#"{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.10]}],"model":"route","usage":{"prompt_tokens":3,"total_tokens":3}}"#;
+    assert_eq!(bytes, expected);
+    assert_eq!(summary.usage.unwrap().input, Some(3));
 }
 
 #[test]
