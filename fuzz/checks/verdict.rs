@@ -36,7 +36,13 @@ fn passed(verdict: &Verdict, body: &Bytes, secrets: &[&str]) {
     let (kind, code) = (&verdict.upstream_type, &verdict.upstream_code);
     assert!(within(&verdict.message, 2048) && within(kind, 128) && within(code, 128));
     for surface in Surface::ALL {
-        let sent = error_body::upstream_error(surface, verdict, body, "nothing was said", secrets);
+        let sent = error_body::upstream_error(
+            surface,
+            verdict,
+            body,
+            ("nothing was said", "req_1"),
+            secrets,
+        );
         assert!(is_json(&sent), "{surface}: {}", told(&sent));
         clean(&sent);
     }

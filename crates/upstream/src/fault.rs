@@ -40,6 +40,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) target: &'a str,
     pub(crate) surface: Surface,
     pub(crate) via: Via,
+    /// Which request it was.
+    pub(crate) id: &'a str,
     /// About something made before, by its id.
     pub(crate) stored: bool,
 }
@@ -85,7 +87,8 @@ pub(crate) fn of_response(
     let passed = asked.surface == Surface::Passthrough;
     if (passed || asked.stored) && is_the_callers(status) {
         let unsaid = unsaid(asked.target, verdict.status);
-        let said = error_body::upstream_error(asked.surface, &verdict, body, &unsaid, secrets);
+        let said =
+            error_body::upstream_error(asked.surface, &verdict, body, (&unsaid, asked.id), secrets);
         failure.code = Code::InvalidRequest;
         failure.benches = false;
         failure.body = Some(said);
@@ -153,7 +156,7 @@ pub(crate) fn judged(
             asked.surface,
             verdict,
             json,
-            &unsaid,
+            (&unsaid, asked.id),
             secrets,
         ));
     }

@@ -5,6 +5,7 @@
 //! them. It gives a judge for frames, a judge for whole answers, its codecs to and from the
 //! [`middle`](crate::middle) form, and keeps every peculiarity of its providers to itself.
 
+mod allowed;
 pub mod anthropic;
 pub mod bedrock;
 mod call_id;
@@ -18,7 +19,9 @@ mod lacking;
 pub mod ollama;
 pub mod openai;
 pub mod responses;
+mod stray;
 mod tally;
+mod user;
 pub(crate) mod vercel;
 
 pub use finish::Finish;

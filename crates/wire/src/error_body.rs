@@ -89,13 +89,14 @@ pub fn error_event(
 }
 
 /// What an upstream said about a caller's request, ready to be passed on to a caller on `surface`: its own
-/// body without `secrets` if it is an envelope of that API, else an envelope made of the verdict. `unsaid` is
-/// the message where the upstream gave none, in our own words.
+/// body without `secrets` if it is an envelope of that API, else an envelope made of the verdict, with the code
+/// and the param of the upstream's where it says them. `unsaid` is the message where the upstream gave none, in
+/// our own words; `request_id` is ours.
 pub fn upstream_error(
     surface: Surface,
     verdict: &Verdict,
     body: &Bytes,
-    unsaid: &str,
+    (unsaid, request_id): (&str, &str),
     secrets: &[&str],
 ) -> Bytes {
     if is_envelope(surface, body) {
@@ -103,13 +104,32 @@ pub fn upstream_error(
     }
     let said = verdict.message.as_deref();
     let said = said.map(|said| scrub::text(said, secrets));
+    let [code, param] =
+        named(body).map(|word| word.map(|word| scrub::text(&word, secrets).into_owned()));
     let fields = ErrorFields {
         message: said.as_deref().unwrap_or(unsaid),
         kind: "invalid_request_error",
-        code: Some(verdict.class.as_str()),
-        ..ErrorFields::default()
+        code: code.as_deref().or(Some(verdict.class.as_str())),
+        param: param.as_deref(),
+        request_id: Some(request_id),
+        extra: Vec::new(),
     };
     error(surface, verdict.status.unwrap_or(400), &fields)
+}
+
+/// `code` and `param` of an envelope of OpenAI's, where they are words: Google's code is the status.
+fn named(body: &[u8]) -> [Option<String>; 2] {
+    let read = || {
+        let text = std::str::from_utf8(body).ok()?;
+        json::members(json::member(text, "error")?, &["code", "param"])
+    };
+    let word = |value: Option<&str>| {
+        let word = value
+            .filter(|value| json::is_text(value))
+            .and_then(json::text);
+        word.map(Into::into)
+    };
+    read().unwrap_or_default().map(word)
 }
 
 /// Whether `body` is JSON at all; the pages of gateways and firewalls are not.

@@ -132,6 +132,7 @@ impl Reader {
             target: &self.target.name,
             surface: self.surface(),
             via: self.way.via,
+            id: &self.asked.id,
             stored: self.way.stored,
         }
     }

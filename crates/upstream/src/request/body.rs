@@ -77,7 +77,7 @@ pub(crate) fn written(target: &Target, way: &Way, call: &Call) -> Result<Written
         stream_options: target.rules.stream_options,
         plain_content: target.rules.plain_content,
     };
-    let unreadable = |bad: BadBody| unreadable(way, &bad);
+    let unreadable = |bad: BadBody| unreadable(call, way, &bad);
     let translated = way
         .via
         .request(&call.body, &options, &mut lost)
@@ -154,14 +154,15 @@ fn unsupported(target: &Target, names: &str) -> Box<Failure> {
     Failure::new(Code::Unsupported, text)
 }
 
-fn unreadable(way: &Way, bad: &BadBody) -> Box<Failure> {
+fn unreadable(call: &Call, way: &Way, bad: &BadBody) -> Box<Failure> {
     let mut failure = Failure::new(Code::InvalidRequest, bad.message.clone());
     let fields = error_body::ErrorFields {
         message: &bad.message,
         kind: "invalid_request_error",
         code: Some("invalid_request"),
         param: bad.param,
-        ..error_body::ErrorFields::default()
+        request_id: Some(&call.id),
+        extra: Vec::new(),
     };
     failure.body = Some(error_body::error(way.surface, 400, &fields));
     failure

@@ -53,7 +53,8 @@ pub(crate) fn request(body: &[u8], lost: &mut Lost) -> Result<Bytes, BadBody> {
             "aspect_ratio" => asked.aspect_ratio = json(),
             "seed" => asked.seed = json(),
             // pictures always come as base64
-            "model" | "n" | "response_format" => {}
+            "response_format" if *value == "\"b64_json\"" => {}
+            "model" | "n" => {}
             _ if *value == "null" => {}
             other => lost.parameter(other.to_owned()),
         }
@@ -125,6 +126,19 @@ mod tests {
         );
         assert!(summary.has_content);
         assert!(answer(b"{}", &asked).is_err());
+    }
+
+    #[test]
+    fn an_address_in_place_of_the_picture_cannot_be_had_and_is_named() {
+        let lost = |format: &str| {
+            let mut lost = Lost::default();
+            let body = format!(r#"{{"prompt":"a cat","response_format":{format}}}"#);
+            request(body.as_bytes(), &mut lost).unwrap();
+            lost.names().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lost(r#""url""#), ["response_format"]);
+        assert_eq!(lost(r#""b64_json""#), [""; 0]);
+        assert_eq!(lost("null"), [""; 0]);
     }
 
     #[test]

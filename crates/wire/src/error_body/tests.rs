@@ -38,7 +38,7 @@ fn an_upstreams_own_envelope_is_passed_on_apart_from_secrets() {
         Surface::Chat,
         &verdict(400, body),
         &Bytes::from(body),
-        UNSAID,
+        (UNSAID, "req_1"),
         &["sk-abcdef"],
     );
     assert_eq!(out, body.replace("sk-abcdef", "[redacted]"));
@@ -64,7 +64,7 @@ fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
             Surface::Chat,
             &verdict(400, body),
             &Bytes::from(body),
-            UNSAID,
+            (UNSAID, "req_1"),
             &["host-1.example"],
         );
         let out: Value = serde_json::from_slice(&out).unwrap();
@@ -72,6 +72,20 @@ fn everything_else_is_wrapped_and_a_page_is_never_quoted() {
         assert_eq!(out["error"]["type"], "invalid_request_error");
         assert_eq!(out["error"]["code"], "invalid_request");
     }
+}
+
+#[test]
+fn what_is_wrong_with_which_member_is_told_in_every_api() {
+    let body = r#"{"error":{"message":"too hot","type":"invalid_request_error","code":"host-1","param":"temperature"}}"#;
+    let out = upstream_error(
+        Surface::Messages,
+        &verdict(400, body),
+        &Bytes::from(body),
+        (UNSAID, "req_1"),
+        &["host-1"],
+    );
+    let expected = r#"{"type":"error","error":{"type":"invalid_request_error","message":"too hot","code":"[redacted]","param":"temperature"},"request_id":"req_1"}"#;
+    assert_eq!(out, expected);
 }
 
 #[test]

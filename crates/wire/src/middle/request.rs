@@ -27,7 +27,7 @@ pub struct Request {
     pub reasoning: Option<Reasoning>,
     /// How tokens are chosen, and how many.
     pub sampling: Sampling,
-    /// The caller's name for its user (`user`, `metadata.user_id`, `safety_identifier`).
+    /// The caller's name for its user (`user`, `metadata.user_id`).
     pub user: Option<String>,
     /// `service_tier`.
     pub service_tier: Option<String>,

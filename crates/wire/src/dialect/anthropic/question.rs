@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::{blocks::Content, model::Model};
 use crate::{
+    dialect::user,
     hosted::Host,
     middle::{Extra, Json, Lost, Options, Request},
 };
@@ -73,29 +74,31 @@ pub(super) fn write(
     let model = Model::of(name);
     let (system, messages) = turns::read(&request.messages, served, lost);
     let unsigned = turns::ends_in_unsigned_calls(&messages);
+    let tools = tools::list(&request.tools, served, lost);
+    let choice = tools::choice(request, !tools.is_empty(), lost);
+    let forced = choice.as_ref().is_some_and(tools::Choice::is_forced);
     let Thinking {
         config,
         effort,
         max_tokens,
-    } = thinking::of(request, model, unsigned, lost);
-    let tools = tools::list(&request.tools, served, lost);
+    } = thinking::of(request, model, unsigned, forced, lost);
     let sampling = options::sampling(&request.sampling, model, config.is_some(), lost);
     let question = Question {
         model: name,
         max_tokens,
         system: (!system.is_empty()).then(|| Content::of(system)),
         messages,
-        tool_choice: tools::choice(request, !tools.is_empty(), lost),
+        tool_choice: choice,
         tools,
         thinking: config,
         output_config: options::output(request.format.as_ref(), effort, lost),
-        metadata: request.user.as_deref().map(options::Metadata::of),
+        metadata: user::one(request).map(options::Metadata::of),
         stop_sequences: options::stops(&request.sampling.stop, lost),
         temperature: sampling.temperature,
         top_p: sampling.top_p,
         top_k: sampling.top_k,
         service_tier: options::tier(request, served, lost),
-        extra: Extra(options::extra(&request.extra, served, lost)),
+        extra: Extra(options::extra(request, served, lost)),
         stream: request.stream,
     };
     options::name_lost(request, lost);

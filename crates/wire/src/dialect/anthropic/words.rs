@@ -29,7 +29,7 @@ pub(super) struct Ending {
 }
 
 /// The `stop_reason` for a finish. SDKs run tools only on `tool_use`, so an answer with calls that "just
-/// stopped" has that one.
+/// stopped" has that one; and without a call nothing is left for them to run, so that one is never told.
 pub(super) fn stop_reason(finish: Option<&Finish>, ending: Ending) -> &str {
     let stopped = match ending {
         Ending { refused: true, .. } => "refusal",
@@ -40,24 +40,29 @@ pub(super) fn stop_reason(finish: Option<&Finish>, ending: Ending) -> &str {
     match finish {
         None | Some(Finish::Stop) => stopped,
         Some(Finish::Length) => "max_tokens",
-        Some(Finish::ToolCalls | Finish::FunctionCall) => "tool_use",
+        Some(Finish::ToolCalls | Finish::FunctionCall) => called(ending).unwrap_or(stopped),
         Some(Finish::ContentFilter) => "refusal",
         Some(Finish::Other(word)) => match &**word {
             "pause_turn" | "compaction" => word,
             _ if finish.is_some_and(Finish::is_stop) => stopped,
-            _ => nearest(word).unwrap_or(stopped),
+            _ => nearest(word, ending).unwrap_or(stopped),
         },
     }
 }
 
+/// The word for an answer that ends with calls, if there are any.
+fn called(ending: Ending) -> Option<&'static str> {
+    ending.calls.then_some("tool_use")
+}
+
 /// By what a foreign word is made of.
-fn nearest(word: &str) -> Option<&'static str> {
+fn nearest(word: &str, ending: Ending) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let any = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
     if any(&["length", "token", "limit"]) {
         Some("max_tokens")
     } else if any(&["tool", "function"]) {
-        Some("tool_use")
+        called(ending)
     } else if any(&[
         "safety",
         "filter",

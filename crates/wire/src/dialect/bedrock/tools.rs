@@ -1,7 +1,9 @@
 //! What the model may call.
 //!
 //! Converse has no word for "must not call": without tools nothing can be called, so they are left out
-//! then; but a conversation that already holds calls is refused without them.
+//! then; but a conversation that already holds calls is refused without them ("The toolConfig field must be
+//! defined when using toolUse and toolResult content blocks"). Where the caller brings none, those that its
+//! conversation names are declared, with no more known of them than that their input is an object.
 
 use serde::Serialize;
 
@@ -58,8 +60,13 @@ pub(super) fn write<'a>(request: &'a Request, lost: &mut Lost) -> Option<Tools<'
     }
     if tools.is_empty() {
         lost.choice(request.tool_choice.as_ref());
+        let tools = named(&request.messages);
+        return (!tools.is_empty()).then_some(Tools {
+            tools,
+            tool_choice: None,
+        });
     }
-    let tool_choice = match request.tool_choice.as_ref().filter(|_| !tools.is_empty()) {
+    let tool_choice = match &request.tool_choice {
         None => None,
         Some(ToolChoice::Auto) => Some(Choice::Auto {}),
         Some(ToolChoice::Required) => Some(Choice::Any {}),
@@ -70,7 +77,35 @@ pub(super) fn write<'a>(request: &'a Request, lost: &mut Lost) -> Option<Tools<'
             None
         }
     };
-    (!tools.is_empty()).then_some(Tools { tools, tool_choice })
+    Some(Tools { tools, tool_choice })
+}
+
+/// The tools that a conversation names, each once.
+fn named(messages: &[Message]) -> Vec<Entry<'_>> {
+    let mut names: Vec<&str> = Vec::new();
+    for part in messages.iter().flat_map(|message| &message.parts) {
+        let name = match part {
+            Part::ToolCall(call) => Some(call.name.as_str()),
+            Part::ToolResult(result) => result.name.as_deref(),
+            _ => None,
+        };
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    let open = |name| {
+        Entry::ToolSpec(Spec {
+            name,
+            description: None,
+            input_schema: Schema { json: nothing() },
+            strict: None,
+        })
+    };
+    names.into_iter().map(open).collect()
+}
+
+/// The schema of an object of which nothing is known.
+fn nothing() -> Json {
+    let open = Json::parse(r#"{"type":"object","properties":{}}"#);
+    open.unwrap_or_else(|| Json::of(&()))
 }
 
 fn entry<'a>(tool: &'a Tool, out: &mut Vec<Entry<'a>>, lost: &mut Lost) {
@@ -82,13 +117,11 @@ fn entry<'a>(tool: &'a Tool, out: &mut Vec<Entry<'a>>, lost: &mut Lost) {
             strict,
             cache,
         } => {
-            let open = || Json::parse(r#"{"type":"object","properties":{}}"#);
-            let json = parameters.clone().or_else(open);
             out.push(Entry::ToolSpec(Spec {
                 name,
                 description: description.as_deref().filter(|text| !text.is_empty()),
                 input_schema: Schema {
-                    json: json.unwrap_or_else(|| Json::of(&())),
+                    json: parameters.clone().unwrap_or_else(nothing),
                 },
                 // "off" is the default, and a model that does not know the word refuses it
                 strict: strict.filter(|strict| *strict),

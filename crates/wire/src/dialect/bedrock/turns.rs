@@ -41,6 +41,14 @@ impl<'a, 'l> Turns<'a, 'l> {
         for message in messages {
             turns.message(message);
         }
+        // there must be a turn, so instructions alone are one
+        if turns.turns.is_empty() && !turns.system.is_empty() {
+            turns.lost.parameter("messages[].role");
+            turns.turns.push(Turn {
+                role: "user",
+                content: std::mem::take(&mut turns.system),
+            });
+        }
         turns
     }
 
@@ -57,6 +65,10 @@ impl<'a, 'l> Turns<'a, 'l> {
                 let plain = |b: &Block<'_>| matches!(b, Block::Text(_) | Block::CachePoint(_));
                 if !blocks.iter().all(plain) {
                     self.lost.content("messages[].content[]");
+                }
+                if !self.turns.is_empty() {
+                    // they are heard, but not where they were said
+                    self.lost.parameter("messages[].role");
                 }
                 self.system.extend(blocks.into_iter().filter(plain));
                 return;

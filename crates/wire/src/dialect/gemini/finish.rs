@@ -1,6 +1,6 @@
 //! Why a candidate ended, and what was counted.
 
-use crate::{Usage, dialect::Finish, json};
+use crate::{Class, Usage, Verdict, dialect::Finish, json};
 
 /// Words of `finishReason` that mean that a policy cut the answer.
 const FILTERED: [&str; 10] = [
@@ -16,18 +16,38 @@ const FILTERED: [&str; 10] = [
     "ESCALATION",
 ];
 
+/// Words that admit that the answer is broken: the model wrote a call that cannot be read, one of a tool that it
+/// was not given, or more than the service follows; or a thought that must come back was not there
+/// (<https://ai.google.dev/api/generate-content#FinishReason>).
+const BROKEN: [&str; 5] = [
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+];
+
 /// By the word; `None` for none and for the one that means none. There is no word of its own for an answer
 /// that ends with calls: it is `STOP` too.
-pub(super) fn reason(word: &str, calls: bool) -> Option<Finish> {
-    match word {
+///
+/// # Errors
+/// A reason that admits that the answer is broken.
+pub(super) fn reason(word: &str, calls: bool) -> Result<Option<Finish>, Verdict> {
+    Ok(match word {
         "FINISH_REASON_UNSPECIFIED" => None,
         "STOP" if calls => Some(Finish::ToolCalls),
         "STOP" => Some(Finish::Stop),
         "MAX_TOKENS" => Some(Finish::Length),
         word if FILTERED.contains(&word) => Some(Finish::ContentFilter),
+        word if BROKEN.contains(&word) => {
+            return Err(Verdict::of(
+                Class::ServerError,
+                "the model ended the answer with output that could not be read",
+            ));
+        }
         // `stop` and the like in lower case are not Google's words, but of servers that imitate it
         word => Finish::of(word),
-    }
+    })
 }
 
 /// Reads `usageMetadata`; `None` if it counts nothing.

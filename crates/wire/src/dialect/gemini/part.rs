@@ -11,7 +11,7 @@ use crate::{
 
 /// Whose part it is.
 pub(super) struct Place<'a> {
-    /// The answer's id; empty if it has none.
+    /// What tells the answer from others.
     pub(super) answer: &'a str,
     /// The candidate's index.
     pub(super) choice: u32,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    dialect::lacking,
+    dialect::{allowed::Allowed, lacking},
     middle::{Json, Lost, Options, Request},
 };
 
@@ -49,14 +49,10 @@ const OWN: [[&str; 2]; 2] = [
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
     let model = Generation::of(options.model);
     let (system_instruction, contents) = contents::of(request, model, lost);
-    let tools = tools::of(&request.tools, lost);
-    let tool_config = match tools.is_empty() {
-        true => {
-            lost.choice(request.tool_choice.as_ref());
-            None
-        }
-        false => request.tool_choice.as_ref().map(tools::Config::of),
-    };
+    let allowed = Allowed::of(request);
+    let tools = tools::of(&request.tools, allowed.as_ref(), lost);
+    let tool_config = tools::config(request, allowed.as_ref(), !tools.is_empty(), lost);
+    let chosen = !tools.is_empty() && allowed.is_some();
     let own = |names: [&str; 2]| {
         let mut members = request.extra.iter();
         let found = members.find(|(name, _)| names.contains(&name.as_str()));
@@ -74,7 +70,7 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
     lacking::name(
         request,
         &[("logit_bias", request.sampling.logit_bias.is_some())],
-        |name| OWN.as_flattened().contains(&name),
+        |name| OWN.as_flattened().contains(&name) || (chosen && name == "tool_choice"),
         lost,
     );
     // strings, numbers and JSON values always serialise

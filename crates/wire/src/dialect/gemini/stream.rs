@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Class, Verdict,
-    dialect::Finish,
+    dialect::{Finish, call_id},
     frame::Frame,
     json,
     middle::{Decode, Delta, Seen, Start},
@@ -25,6 +25,7 @@ const CANDIDATES: usize = 128;
 pub(super) struct Stream {
     choices: usize,
     candidates: Vec<Candidate>,
+    /// What ids of calls are made of.
     id: String,
     started: bool,
     ended: bool,
@@ -89,17 +90,19 @@ impl Stream {
         if let Some(usage) = usage.and_then(finish::usage) {
             sink(Delta::Usage(usage));
         }
-        let mut order = Ok(());
+        if self.id.is_empty() && candidates.is_some() {
+            self.id = call_id::mark();
+        }
+        let mut sound = Ok(());
         let mut any = false;
         json::elements(candidates.unwrap_or("[]"), |candidate| {
             any = true;
-            if order.is_ok() {
-                order = self.candidate(candidate, sink);
+            if sound.is_ok() {
+                sound = self.candidate(candidate, sink);
             }
         });
-        if order.is_err() {
-            let what = "the streamed arguments of a call are out of order";
-            return Seen::Error(Verdict::of(Class::Malformed, what));
+        if let Err(verdict) = sound {
+            return Seen::Error(verdict);
         }
         let blocked = feedback.and_then(|feedback| json::member(feedback, "blockReason"));
         if !any && blocked.is_some_and(json::is_text) {
@@ -126,7 +129,10 @@ impl Stream {
             return;
         }
         self.started = true;
-        self.id = id.or(created.clone()).unwrap_or_default();
+        // once a call may have been told, what made its id stays
+        if self.id.is_empty() {
+            self.id = id.or(created.clone()).unwrap_or_default();
+        }
         sink(Delta::Start(Start {
             id: said[0].and_then(json::text).filter(|id| !id.is_empty()),
             model: model.map(Into::into),
@@ -134,7 +140,7 @@ impl Stream {
         }));
     }
 
-    fn candidate(&mut self, candidate: &str, sink: Sink<'_>) -> Result<(), OutOfOrder> {
+    fn candidate(&mut self, candidate: &str, sink: Sink<'_>) -> Result<(), Verdict> {
         const NAMES: [&str; 7] = [
             "index",
             "content",
@@ -185,7 +191,10 @@ impl Stream {
                 order = part::read(part, &place, calls, &mut logprobs, heard);
             }
         });
-        order?;
+        order.map_err(|OutOfOrder| {
+            let what = "the streamed arguments of a call are out of order";
+            Verdict::of(Class::Malformed, what)
+        })?;
         if let Some(grounding) = grounding {
             cited.tell(grounding, &begins, index, sink);
         }
@@ -199,7 +208,7 @@ impl Stream {
             }
         }
         let word = reason.and_then(json::text).unwrap_or_default();
-        if let Some(finish) = finish::reason(&word, candidate.calls.any()) {
+        if let Some(finish) = finish::reason(&word, candidate.calls.any())? {
             candidate.calls.close(index, sink);
             candidate.finished = true;
             tell(index, finish, sink);

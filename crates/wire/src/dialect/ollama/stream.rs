@@ -104,6 +104,9 @@ impl Stream {
         let (choice, index) = (0, self.calls);
         self.calls = self.calls.saturating_add(1);
         let id = filled(id);
+        if self.made.is_empty() {
+            self.made = call_id::mark();
+        }
         sink(Delta::ToolCall {
             choice,
             index,

@@ -101,9 +101,16 @@ pub(super) fn is_tool(kind: &str) -> bool {
     })
 }
 
-/// Whether a member of a request is this API's.
-pub(super) fn is_parameter(name: &str) -> bool {
-    PARAMETERS.contains(&name)
+/// Whether a member of a request is this API's: by its name, and by its form where another API has one of that
+/// name (the `context_management` of Anthropic is an object, the `prompt` of legacy completions a text).
+pub(super) fn is_parameter(name: &str, value: &Json) -> bool {
+    let formed = match name {
+        "context_management" => json::is_array(value.as_str()),
+        "prompt" => value.is_object(),
+        "truncation" => json::is_string(value.as_str()),
+        _ => true,
+    };
+    formed && PARAMETERS.contains(&name)
 }
 
 #[cfg(test)]

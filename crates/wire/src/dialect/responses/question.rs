@@ -13,11 +13,16 @@ use bytes::Bytes;
 use serde::{Serialize, Serializer};
 
 use super::{kinds, request};
-use crate::middle::{Json, Lost, Options, Request, Role};
+use crate::{
+    dialect::user,
+    middle::{Json, Lost, Options, Request, Role},
+};
 
 /// Writes a request body.
 pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -> Bytes {
     let (instructions, messages) = input::instructions(&request.messages, lost);
+    let tool_choice = tools::choice(request);
+    let chosen = tool_choice.is_some();
     let body = Body {
         model: match options.model {
             "" => &request.model,
@@ -26,7 +31,7 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         instructions,
         input: input::items(messages, options, lost),
         tools: tools::tools(&request.tools, lost),
-        tool_choice: request.tool_choice.as_ref().map(tools::choice),
+        tool_choice,
         parallel_tool_calls: request.parallel_tools,
         text: form::text(request),
         reasoning: form::reasoning(request.reasoning.as_ref(), lost),
@@ -37,11 +42,11 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         include: include(request),
         store: request.store,
         metadata: request.metadata.as_ref(),
-        user: request.user.as_deref(),
+        user: user::short(request, lost),
         service_tier: request.service_tier.as_deref(),
         prompt_cache_key: request.cache_key.as_deref(),
         stream: request.stream.then_some(true),
-        extra: Extra(extra(request, lost)),
+        extra: Extra(extra(request, chosen, lost)),
     };
     form::unsaid(&request.sampling, lost);
     // strings, numbers and JSON values always serialise
@@ -99,15 +104,16 @@ impl Serialize for Extra<'_> {
     }
 }
 
-fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Vec<(&'a str, &'a Json)> {
+fn extra<'a>(request: &'a Request, chosen: bool, lost: &mut Lost) -> Vec<(&'a str, &'a Json)> {
     let mut kept = Vec::new();
     for (name, value) in &request.extra {
         match name.as_str() {
             // written with what the middle form knows of it
             "include" => {}
-            "tool_choice" if request.tool_choice.is_some() => {}
+            "tool_choice" if chosen => {}
             "tool_choice" if !kinds::is_choice(value) => lost.parameter("tool_choice"),
-            name if kinds::is_parameter(name) => kept.push((name, value)),
+            user::IDENTIFIER if !user::is_identifier(value) => lost.parameter(user::IDENTIFIER),
+            name if kinds::is_parameter(name, value) => kept.push((name, value)),
             name => lost.parameter(name.to_owned()),
         }
     }

@@ -8,6 +8,7 @@ mod content;
 mod input;
 mod parameters;
 mod reader;
+mod stray;
 mod tools;
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ pub(super) use parameters::included;
 
 use crate::{
     BadBody,
+    dialect::stray::Strays,
     middle::{Json, Message, Request, Role},
     peek::fault::{missing, object},
 };
@@ -51,7 +53,10 @@ impl<'a> Draft<'a> {
             "stream" => request.stream = reader.flag(value, "stream")?,
             "instructions" => self.instructions = Some(reader.string(value, "instructions")?),
             "input" => self.input = Some(value),
-            "tools" => request.tools = tools::tools(reader, value)?,
+            "tools" => {
+                request.tools = tools::tools(reader, value)?;
+                stray::tools(&mut Strays(&mut request.extra), value);
+            }
             "tool_choice" => match tools::choice(reader, value)? {
                 Some(choice) => request.tool_choice = Some(choice),
                 None => keep(request, name, value),
@@ -75,7 +80,10 @@ impl<'a> Draft<'a> {
             .extend(instructions.map(|text| Message::text(Role::System, text)));
         let elsewhere = ["prompt", "previous_response_id", "conversation"];
         match self.input {
-            Some(input) => input::read(reader, input, &mut request.messages)?,
+            Some(input) => {
+                input::read(reader, input, &mut request.messages)?;
+                stray::input(&mut Strays(&mut request.extra), input);
+            }
             None if request
                 .extra
                 .iter()

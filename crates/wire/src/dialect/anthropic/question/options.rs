@@ -1,17 +1,23 @@
 //! Everything that is one member and means itself, and the names of what has no place here.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{super::model::Model, served::Served};
-use crate::middle::{Format, Json, Lost, Request, Sampling};
+use crate::{
+    dialect::user,
+    json,
+    middle::{Format, Json, Lost, Request, Sampling},
+};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Metadata<'a> {
-    user_id: &'a str,
+    user_id: Cow<'a, str>,
 }
 
 impl<'a> Metadata<'a> {
-    pub(super) fn of(user_id: &'a str) -> Self {
+    pub(super) fn of(user_id: Cow<'a, str>) -> Self {
         Self { user_id }
     }
 }
@@ -118,14 +124,28 @@ pub(super) fn tier(request: &Request, served: Served, lost: &mut Lost) -> Option
     }
 }
 
+/// Whether a member of this name has the form that it has in this API: the `context_management` of OpenAI is a
+/// list, the `fallbacks` of routers are names of models.
+fn is_formed(name: &str, value: &Json) -> bool {
+    match name {
+        "cache_control" | "context_management" => value.is_object(),
+        "fallbacks" | "mcp_servers" => {
+            let mut all = true;
+            json::elements(value.as_str(), |element| all &= json::is_object(element)) && all
+        }
+        _ => true,
+    }
+}
+
 pub(super) fn extra<'a>(
-    extra: &'a [(String, Json)],
+    request: &'a Request,
     served: Served,
     lost: &mut Lost,
 ) -> Vec<(&'a str, &'a Json)> {
     let mut own = Vec::new();
-    for (name, value) in extra {
-        match served.takes(name) {
+    let told = |name: &str| user::is_told(request, name);
+    for (name, value) in request.extra.iter().filter(|(name, _)| !told(name)) {
+        match served.takes(name) && is_formed(name, value) {
             true => own.push((name.as_str(), value)),
             false => lost.parameter(name.clone()),
         }

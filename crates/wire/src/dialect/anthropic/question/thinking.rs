@@ -31,11 +31,15 @@ pub(super) struct Config {
     display: Option<&'static str>,
 }
 
-/// `unsigned`: the last calls came without their thoughts, so there can be no budget.
+/// `unsigned`: the last calls came without their thoughts, so there can be no budget. `forced`: a tool must be
+/// called, which the API refuses beside thinking
+/// (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use>); an
+/// effort gives way to it, and a caller that gave a budget knows the API and is answered by it.
 pub(super) fn of<'a>(
     request: &'a Request,
     model: Model,
     unsigned: bool,
+    forced: bool,
     lost: &mut Lost,
 ) -> Thinking<'a> {
     let limit = request.sampling.max_tokens.as_ref();
@@ -54,6 +58,10 @@ pub(super) fn of<'a>(
     }
     match reasoning.wanted() {
         None => plain(None),
+        Some(true) if forced && reasoning.budget.is_none() => {
+            lost.parameter("reasoning_effort");
+            plain(None)
+        }
         Some(false) if model.always_thinks => {
             lost.parameter("reasoning_effort");
             plain(None)

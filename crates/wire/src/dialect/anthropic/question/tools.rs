@@ -75,6 +75,13 @@ pub(super) struct Choice<'a> {
     disable_parallel_tool_use: bool,
 }
 
+impl Choice<'_> {
+    /// Whether a tool must be called.
+    pub(super) fn is_forced(&self) -> bool {
+        matches!(self.r#type, "any" | "tool")
+    }
+}
+
 /// Without tools the API takes no choice. One call at a time is part of it.
 pub(super) fn choice<'a>(
     request: &'a Request,

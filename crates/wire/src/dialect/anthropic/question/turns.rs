@@ -42,6 +42,10 @@ pub(super) fn read<'a>(
         }
         let role = match message.role {
             Role::System | Role::Developer => {
+                if !turns.is_empty() {
+                    // they are heard, but not where they were said
+                    lost.parameter("messages[].role");
+                }
                 system.extend(blocks);
                 continue;
             }

@@ -38,7 +38,7 @@ fn reasons_to_stop_are_translated_both_ways() {
     for (word, finish, back) in [
         ("end_turn", Finish::Stop, "end_turn"),
         ("max_tokens", Finish::Length, "max_tokens"),
-        ("tool_use", Finish::ToolCalls, "tool_use"),
+        ("tool_use", Finish::ToolCalls, "end_turn"),
         ("refusal", Finish::ContentFilter, "refusal"),
         (
             "pause_turn",
@@ -63,7 +63,6 @@ fn reasons_to_stop_are_translated_both_ways() {
     }
     for (word, expected) in [
         ("MAX_TOKENS", "max_tokens"),
-        ("malformed_function_call", "tool_use"),
         ("PROHIBITED_CONTENT", "refusal"),
         ("eos", "end_turn"),
     ] {
@@ -81,6 +80,24 @@ fn reasons_to_stop_are_translated_both_ways() {
     let (written, _) = reply(&stopped);
     assert_eq!(written["stop_reason"], "stop_sequence");
     assert_eq!(written["stop_sequence"], "END");
+}
+
+#[test]
+fn nothing_ends_in_calls_without_a_call() {
+    let call = || crate::middle::sample::call("t", "f", "{}");
+    for word in ["tool_calls", "function_call", "tool_use", "TOOL_CALL"] {
+        for (parts, expected) in [(vec![call()], "tool_use"), (Vec::new(), "end_turn")] {
+            let answer = Answer {
+                choices: vec![Choice {
+                    finish: Finish::of(word),
+                    parts,
+                    ..Choice::default()
+                }],
+                ..Answer::default()
+            };
+            assert_eq!(reply(&answer).0["stop_reason"], expected, "{word}");
+        }
+    }
 }
 
 #[test]

@@ -356,3 +356,83 @@ fn thinking_and_tiers_are_read() {
     let choice = request(r#""tool_choice":{"type":"auto","disable_parallel_tool_use":false}"#);
     assert_eq!(choice.parallel_tools, Some(true));
 }
+
+#[test]
+fn an_effort_gives_way_to_a_call_that_must_be_made() {
+    let tools = vec![Tool::Function {
+        name: "f".into(),
+        description: None,
+        parameters: None,
+        strict: None,
+        cache: None,
+    }];
+    let asked = |model: &str, choice, budget| {
+        let request = hi(Request {
+            tools: tools.clone(),
+            tool_choice: Some(choice),
+            reasoning: Some(Reasoning {
+                budget,
+                ..effort("low").unwrap()
+            }),
+            ..Request::default()
+        });
+        let (written, lost) = write(&request, model);
+        (written["thinking"]["type"].clone(), lost)
+    };
+    let named = vec!["reasoning_effort".to_owned()];
+    for (model, form) in [
+        ("claude-sonnet-4-5", "enabled"),
+        ("claude-opus-4-7", "adaptive"),
+    ] {
+        for choice in [ToolChoice::Required, ToolChoice::Function("f".into())] {
+            assert_eq!(
+                asked(model, choice, None),
+                (Value::Null, named.clone()),
+                "{model}"
+            );
+        }
+        assert_eq!(asked(model, ToolChoice::Auto, None), (json!(form), vec![]));
+    }
+    let literal = asked("claude-sonnet-4-5", ToolChoice::Required, number(2048));
+    assert_eq!(literal, (json!("enabled"), vec![]));
+}
+
+#[test]
+fn a_member_of_the_same_name_and_another_form_is_not_passed_on() {
+    for (name, ours, theirs) in [
+        (
+            "context_management",
+            json!({"edits": []}),
+            json!([{"type": "compaction"}]),
+        ),
+        ("fallbacks", json!([{"model": "m"}]), json!(["gpt"])),
+        ("mcp_servers", json!([{"type": "url"}]), json!({})),
+    ] {
+        let written = |value: &Value| {
+            let request = hi(Request {
+                extra: vec![(name.to_owned(), Json::of(value))],
+                ..Request::default()
+            });
+            let (written, lost) = write(&request, "claude-sonnet-4-5");
+            (written[name].is_null(), lost)
+        };
+        assert_eq!(written(&ours), (false, vec![]), "{name}");
+        assert_eq!(written(&theirs), (true, vec![name.to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn who_asks_is_told_under_either_name() {
+    let told = |user: Option<&str>, identifier: &str| {
+        let request = hi(Request {
+            user: user.map(Into::into),
+            extra: vec![("safety_identifier".to_owned(), Json::of(identifier))],
+            ..Request::default()
+        });
+        let (written, lost) = write(&request, "claude-sonnet-4-5");
+        (written["metadata"]["user_id"].clone(), lost)
+    };
+    assert_eq!(told(None, "s"), (json!("s"), vec![]));
+    let named = vec!["safety_identifier".to_owned()];
+    assert_eq!(told(Some("u"), "s"), (json!("u"), named));
+}

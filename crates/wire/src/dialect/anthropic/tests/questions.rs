@@ -189,7 +189,7 @@ fn turns_alternate_and_results_stand_first() {
         Message::text(Role::User, "go on"),
     ]);
     let (written, lost) = write(&request, "");
-    assert_eq!(lost, [""; 0]);
+    assert_eq!(lost, ["messages[].role"]);
     assert_eq!(
         written,
         json!({
@@ -317,4 +317,19 @@ fn broken_input_and_foreign_parts_are_named() {
             "messages[].reasoning",
         ]
     );
+}
+
+#[test]
+fn instructions_that_are_moved_to_the_front_are_named() {
+    let said = |roles: &[Role]| {
+        let messages = roles.iter().map(|role| Message::text(*role, "x")).collect();
+        let request = Request {
+            model: "m".into(),
+            messages,
+            ..Request::default()
+        };
+        write(&request, "m").1
+    };
+    assert_eq!(said(&[Role::System, Role::User]), [""; 0]);
+    assert_eq!(said(&[Role::User, Role::Developer]), ["messages[].role"]);
 }

@@ -111,13 +111,15 @@ fn a_conversation_becomes_turns_with_the_instructions_apart() {
         r#"{"toolUse":{"toolUseId":"c2","name":"now","input":{}}}]},"#,
         r#"{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"sun"}]}},"#,
         r#"{"toolResult":{"toolUseId":"c2","content":[],"status":"error"}},{"text":"So?"}]}],"#,
-        r#""system":[{"text":"Be brief."},{"cachePoint":{"type":"default","ttl":"1h"}},{"text":"Metric."}]}"#,
+        r#""system":[{"text":"Be brief."},{"cachePoint":{"type":"default","ttl":"1h"}},{"text":"Metric."}],"#,
+        r#""toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object","properties":{}}}}},"#,
+        r#"{"toolSpec":{"name":"now","inputSchema":{"json":{"type":"object","properties":{}}}}}]}}"#,
     );
     assert_eq!(text, expected);
-    assert!(lost.is_empty(), "{lost:?}");
+    assert_eq!(lost, ["messages[].role"]);
     let (text, lost) = written(&request, "meta.llama3-70b");
     assert!(!text.contains("reasoningContent"));
-    assert_eq!(lost, ["messages[].reasoning"]);
+    assert_eq!(lost, ["messages[].role", "messages[].reasoning"]);
 }
 
 #[test]
@@ -358,4 +360,63 @@ fn ids_of_other_providers_become_ids_that_are_allowed() {
         );
     }
     assert_eq!(lost, ["messages[].tool_calls[].function.arguments"]);
+}
+
+#[test]
+fn instructions_alone_are_said_by_the_user_and_late_ones_are_moved_and_named() {
+    let system = || Message::text(Role::System, "Say hi.");
+    let ask = |messages| {
+        let request = Request {
+            messages,
+            ..Request::default()
+        };
+        written(&request, CLAUDE)
+    };
+    let (text, lost) = ask(vec![system()]);
+    assert_eq!(
+        text,
+        r#"{"messages":[{"role":"user","content":[{"text":"Say hi."}]}]}"#
+    );
+    assert_eq!(lost, ["messages[].role"]);
+    let (text, lost) = ask(vec![Message::text(Role::User, "a"), system()]);
+    assert!(
+        text.ends_with(r#""system":[{"text":"Say hi."}]}"#),
+        "{text}"
+    );
+    assert_eq!(lost, ["messages[].role"]);
+    let (_, lost) = ask(vec![system(), Message::text(Role::User, "a")]);
+    assert_eq!(lost, [""; 0]);
+}
+
+#[test]
+fn a_conversation_with_calls_declares_the_tools_it_names() {
+    let request = Request {
+        messages: vec![
+            Message::text(Role::User, "?"),
+            said(
+                Role::Assistant,
+                vec![
+                    call("c1", "f", "{}"),
+                    call("c2", "g", "{}"),
+                    call("c3", "f", "{}"),
+                ],
+            ),
+            said(Role::Tool, vec![result("c1", vec![Part::text("1")], false)]),
+        ],
+        tool_choice: Some(ToolChoice::Required),
+        ..Request::default()
+    };
+    let (text, lost) = written(&request, CLAUDE);
+    let spec = |name: &str| {
+        format!(
+            r#"{{"toolSpec":{{"name":"{name}","inputSchema":{{"json":{{"type":"object","properties":{{}}}}}}}}}}"#
+        )
+    };
+    let expected = format!(
+        r#""toolConfig":{{"tools":[{},{}]}}}}"#,
+        spec("f"),
+        spec("g")
+    );
+    assert!(text.ends_with(&expected), "{text}");
+    assert_eq!(lost, ["tool_choice"]);
 }

@@ -60,6 +60,12 @@ pub(super) fn of<'a>(
             _ => contents.push((role, Content::of(role, parts))),
         }
     }
+    // there must be a content, so instructions alone are one
+    if contents.is_empty() && !instructions.is_empty() {
+        writer.lost.parameter("messages[].role");
+        let parts = std::mem::take(&mut instructions);
+        contents.push((Role::User, Content::of(Role::User, parts)));
+    }
     let system = (!instructions.is_empty()).then_some(Content {
         role: None,
         parts: instructions,

@@ -106,7 +106,8 @@ impl<'m> Writer<'m, '_> {
             } => {
                 self.lost.cache(cache.as_ref());
                 self.lost.detail(detail.as_deref());
-                out.push(sourced(source, "image/png"));
+                let picture = sourced(source, "image/png");
+                out.extend(self.or_lost(picture, "image_url"));
             }
             P::File {
                 source,
@@ -117,7 +118,8 @@ impl<'m> Writer<'m, '_> {
                 if name.is_some() {
                     self.lost.parameter("messages[].content[].file.filename");
                 }
-                out.push(sourced(source, "application/pdf"));
+                let file = sourced(source, "application/pdf");
+                out.extend(self.or_lost(file, "file"));
             }
             P::Audio { data, format } => out.push(Part {
                 inline_data: Some(Blob {
@@ -150,6 +152,13 @@ impl<'m> Writer<'m, '_> {
                 self.lost.content(format!("messages[].content[].{kind}"));
             }
         }
+    }
+
+    fn or_lost(&mut self, part: Option<Part<'m>>, kind: &str) -> Option<Part<'m>> {
+        if part.is_none() {
+            self.lost.content(format!("messages[].content[].{kind}"));
+        }
+        part
     }
 
     fn call(&mut self, call: &'m ToolCall, before: &[Part<'m>]) -> Part<'m> {
@@ -215,15 +224,17 @@ fn text(words: &str) -> Part<'_> {
     }
 }
 
-/// `usual` is what something here is that does not say what it is.
-fn sourced<'a>(source: &'a Source, usual: &'static str) -> Part<'a> {
+/// `usual` is what something here is that does not say what it is. Google names an uploaded file by its address;
+/// an id that is none is another provider's.
+fn sourced<'a>(source: &'a Source, usual: &'static str) -> Option<Part<'a>> {
     let (inline_data, file_data) = match source {
         Source::Inline { media_type, data } => (Some(Blob::of(media_type, data, usual)), None),
+        Source::Id(id) if !id.contains("://") => return None,
         Source::Url(address) | Source::Id(address) => (None, Some(File::of(address))),
     };
-    Part {
+    Some(Part {
         inline_data,
         file_data,
         ..Part::default()
-    }
+    })
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::{
-    dialect::declared,
-    middle::{Json, Lost, Tool, ToolChoice},
+    dialect::{allowed::Allowed, declared},
+    middle::{Json, Lost, Request, Tool, ToolChoice},
 };
 
 /// All functions are in one of these.
@@ -25,10 +25,17 @@ struct Declaration<'a> {
     parameters_json_schema: Option<&'a Json>,
 }
 
-/// The functions; none if there are none.
-pub(super) fn of<'a>(tools: &'a [Tool], lost: &mut Lost) -> Vec<Tools<'a>> {
+/// The functions; none if there are none. Where only some may be called and none must, there is no word for it,
+/// and those that may not are not declared.
+pub(super) fn of<'a>(
+    tools: &'a [Tool],
+    allowed: Option<&Allowed>,
+    lost: &mut Lost,
+) -> Vec<Tools<'a>> {
     let functions = declared::functions(tools, lost);
+    let may = allowed.filter(|allowed| !allowed.is_required);
     let function_declarations: Vec<_> = functions
+        .filter(|function| may.is_none_or(|may| may.names.iter().any(|n| n == function.name)))
         .map(|function| Declaration {
             name: function.name,
             description: function.description,
@@ -55,23 +62,38 @@ pub(super) struct Config<'a> {
 struct Calling<'a> {
     mode: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    allowed_function_names: Option<[&'a str; 1]>,
+    allowed_function_names: Option<Vec<&'a str>>,
 }
 
-impl<'a> Config<'a> {
-    /// For a choice.
-    pub(super) fn of(choice: &'a ToolChoice) -> Self {
-        let (mode, allowed_function_names) = match choice {
-            ToolChoice::Auto => ("AUTO", None),
-            ToolChoice::None => ("NONE", None),
-            ToolChoice::Required => ("ANY", None),
-            ToolChoice::Function(name) => ("ANY", Some([name.as_str()])),
-        };
-        Self {
-            function_calling_config: Calling {
-                mode,
-                allowed_function_names,
-            },
-        }
+/// Whether one must be called, which means nothing without any.
+pub(super) fn config<'a>(
+    request: &'a Request,
+    allowed: Option<&'a Allowed>,
+    any_tools: bool,
+    lost: &mut Lost,
+) -> Option<Config<'a>> {
+    let choice = request.tool_choice.as_ref();
+    if !any_tools {
+        lost.choice(choice);
+        return None;
     }
+    let (mode, allowed_function_names) = match choice {
+        Some(ToolChoice::Auto) => ("AUTO", None),
+        Some(ToolChoice::None) => ("NONE", None),
+        Some(ToolChoice::Required) => ("ANY", None),
+        Some(ToolChoice::Function(name)) => ("ANY", Some(vec![name.as_str()])),
+        None => match allowed? {
+            allowed if allowed.is_required => {
+                let names = allowed.names.iter().map(String::as_str);
+                ("ANY", Some(names.collect()))
+            }
+            _ => ("AUTO", None),
+        },
+    };
+    Some(Config {
+        function_calling_config: Calling {
+            mode,
+            allowed_function_names,
+        },
+    })
 }

@@ -121,3 +121,19 @@ fn the_only_candidate_is_the_answer_whatever_its_number() {
     assert_eq!(answer.choices.len(), 1);
     assert_eq!(answer.choices[0].parts, [Part::text("a")]);
 }
+
+#[test]
+fn an_answer_that_admits_to_be_broken_is_a_failure() {
+    for word in [
+        "MALFORMED_FUNCTION_CALL",
+        "MALFORMED_RESPONSE",
+        "UNEXPECTED_TOOL_CALL",
+        "TOO_MANY_TOOL_CALLS",
+        "MISSING_THOUGHT_SIGNATURE",
+    ] {
+        let body = format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{{"text":"a"}}]}},"finishReason":"{word}"}}]}}"#
+        );
+        assert_eq!(class(&body), Class::ServerError, "{word}");
+    }
+}

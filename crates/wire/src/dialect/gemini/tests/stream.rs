@@ -185,8 +185,8 @@ fn candidates_need_neither_content_nor_parts() {
         (r#"{"finishReason":"MAX_TOKENS"}"#, "Length"),
         (r#"{"content":{},"finishReason":"MAX_TOKENS"}"#, "Length"),
         (
-            r#"{"content":{"parts":null},"finishReason":"MALFORMED_FUNCTION_CALL"}"#,
-            "Other(\"MALFORMED_FUNCTION_CALL\")",
+            r#"{"content":{"parts":null},"finishReason":"NO_IMAGE"}"#,
+            "Other(\"NO_IMAGE\")",
         ),
         (
             r#"{"content":null,"finishReason":"LANGUAGE"}"#,
@@ -311,10 +311,10 @@ fn surprising_members_are_no_reason_to_fail() {
 #[test]
 fn finish_words_become_reasons() {
     let reason = super::super::finish::reason;
-    assert_eq!(reason("STOP", true), Some(Finish::ToolCalls));
-    assert_eq!(reason("SPII", true), Some(Finish::ContentFilter));
-    assert_eq!(reason("FINISH_REASON_UNSPECIFIED", false), None);
-    assert_eq!(reason("", false), None);
+    assert_eq!(reason("STOP", true), Ok(Some(Finish::ToolCalls)));
+    assert_eq!(reason("SPII", true), Ok(Some(Finish::ContentFilter)));
+    assert_eq!(reason("FINISH_REASON_UNSPECIFIED", false), Ok(None));
+    assert_eq!(reason("", false), Ok(None));
 }
 
 proptest! {
@@ -344,4 +344,31 @@ proptest! {
         body.truncate(at);
         told(Framing::Sse, &[&body], 1);
     }
+}
+
+#[test]
+fn a_stream_that_admits_to_be_broken_ends_in_an_error() {
+    let end = r#"data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#;
+    let lines = told(Framing::Sse, &[format!("{end}\n\n").as_bytes()], 1);
+    let [last] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert!(
+        last.starts_with("Error") && last.contains("ServerError"),
+        "{last}"
+    );
+}
+
+#[test]
+fn calls_of_answers_that_nothing_tells_apart_have_ids_of_their_own() {
+    let body = r#"data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f"}},{"functionCall":{"name":"f"}}]}}]}"#;
+    let ids = || {
+        let lines = told(Framing::Sse, &[format!("{body}\n\n").as_bytes()], 1);
+        let calls = only(&lines, &["ToolCall"]).into_iter();
+        let ids = calls.filter_map(|line| line.split('"').nth(1).map(str::to_owned));
+        ids.collect::<Vec<_>>()
+    };
+    let all = [ids(), ids()].concat();
+    let distinct: std::collections::HashSet<_> = all.iter().collect();
+    assert_eq!((all.len(), distinct.len()), (4, 4), "{all:?}");
 }

@@ -4,11 +4,16 @@
 //! what it does not know; the many that resemble it know the members of old and the sampling of local
 //! engines. What the one at hand has no place for is named.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::Serialize;
 
 use super::form;
-use crate::middle::{Extra, Json, Lost, Options, Request};
+use crate::{
+    dialect::user,
+    middle::{Extra, Json, Lost, Options, Request},
+};
 
 mod content;
 mod extra;
@@ -24,6 +29,7 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
     let sampling = &request.sampling;
     let native = options.stream_options;
     let (tools, choice) = tool::all(request, lost);
+    let chosen = choice.is_some();
     let usage = (request.stream && native).then_some(StreamOptions {
         include_usage: true,
     });
@@ -73,13 +79,16 @@ pub(super) fn write(request: &Request, options: &Options<'_>, lost: &mut Lost) -
         tools,
         tool_choice: choice,
         response_format: request.format.as_ref().map(format),
-        user: request.user.as_deref(),
+        user: match native {
+            true => user::short(request, lost).map(Cow::Borrowed),
+            false => user::one(request),
+        },
         service_tier: request.service_tier.as_deref().filter(|_| tier),
         prompt_cache_key: request.cache_key.as_deref().filter(|_| cache_key),
         store: store.then_some(true),
         metadata: request.metadata.as_ref().filter(|_| metadata),
         verbosity: request.verbosity.as_deref().filter(|_| verbosity),
-        extra: extra(request, lost),
+        extra: extra(request, native, chosen, lost),
     };
     // strings, numbers and JSON values always serialise
     serde_json::to_vec(&question).unwrap_or_default().into()
@@ -130,7 +139,7 @@ struct Question<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    user: Option<&'a str>,
+    user: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     service_tier: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,13 +4,15 @@
 
 use crate::dialect::Finish;
 
-/// The nearest word of chat completions. A choice with calls never simply stops: agents go on by this word.
+/// The nearest word of chat completions. Agents go on by it: a choice with calls never simply
+/// stops, and one without any never ends in calls.
 pub(super) fn word(finish: Option<&Finish>, has_calls: bool) -> &'static str {
     match finish {
-        None | Some(Finish::Stop) if has_calls => "tool_calls",
-        None | Some(Finish::Stop) => "stop",
         Some(Finish::Length) => "length",
-        Some(Finish::ToolCalls | Finish::FunctionCall) => "tool_calls",
+        None | Some(Finish::Stop | Finish::ToolCalls | Finish::FunctionCall) => match has_calls {
+            true => "tool_calls",
+            false => "stop",
+        },
         Some(Finish::ContentFilter) => "content_filter",
         Some(Finish::Other(word)) => nearest(word, has_calls),
     }
@@ -45,8 +47,7 @@ fn nearest(word: &str, has_calls: bool) -> &'static str {
     ]) {
         return "content_filter";
     }
-    // Anthropic, Cohere
-    match has_calls || among(&["tool_use", "tool_call"]) {
+    match has_calls {
         true => "tool_calls",
         false => "stop",
     }
@@ -65,8 +66,6 @@ mod tests {
             ("pause_turn", "stop"),
             ("max_tokens", "length"),
             ("MAX_TOKENS", "length"),
-            ("tool_use", "tool_calls"),
-            ("function_call", "tool_calls"),
             ("SAFETY", "content_filter"),
             ("refusal", "content_filter"),
             ("never heard of", "stop"),
@@ -76,5 +75,14 @@ mod tests {
         assert_eq!(word(Some(&Finish::Stop), true), "tool_calls");
         assert_eq!(word(Some(&Finish::Length), true), "length");
         assert_eq!(word(None, true), "tool_calls");
+    }
+
+    #[test]
+    fn nothing_ends_in_calls_without_a_call() {
+        for theirs in ["tool_use", "tool_call", "tool_calls", "function_call"] {
+            let finish = Finish::of(theirs);
+            assert_eq!(word(finish.as_ref(), false), "stop", "{theirs}");
+            assert_eq!(word(finish.as_ref(), true), "tool_calls", "{theirs}");
+        }
     }
 }

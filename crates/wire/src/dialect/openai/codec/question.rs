@@ -8,7 +8,9 @@ use bytes::Bytes;
 
 use super::body::Body;
 use crate::{
-    BadBody, json,
+    BadBody,
+    dialect::{stray::Strays, user},
+    json,
     middle::{Json, Request},
     peek::fault::{missing, object},
 };
@@ -17,6 +19,7 @@ mod content;
 mod message;
 mod options;
 mod reasoning;
+mod stray;
 mod thought;
 mod tool;
 
@@ -49,6 +52,15 @@ pub(super) fn read(bytes: &Bytes) -> Result<Request, BadBody> {
     }
     let messages = reader.messages.ok_or_else(|| missing("messages"))?;
     reader.request.messages = message::all(body, messages)?;
+    let mut strays = Strays(&mut reader.request.extra);
+    for (name, value) in &members {
+        match name.as_str() {
+            "messages" => stray::messages(&mut strays, value),
+            "tools" => stray::tools(&mut strays, value),
+            "response_format" => stray::format(&mut strays, value),
+            _ => {}
+        }
+    }
     match reader.request.model.is_empty() {
         true => Err(missing("model")),
         false => Ok(reader.request),
@@ -86,20 +98,15 @@ impl<'a> Reader<'a> {
                 request.parallel_tools = Some(body.flag(value, "parallel_tool_calls")?);
             }
             "response_format" => return self.format(value),
-            "user" => {
-                let user = body.text(value, "user")?;
-                if let Some(earlier) = request.user.replace(user) {
-                    return self.extra("safety_identifier", Json::of(&earlier).as_str());
-                }
-            }
+            "user" => request.user = Some(body.text(value, "user")?),
             "service_tier" => request.service_tier = Some(body.text(value, "service_tier")?),
             "prompt_cache_key" => request.cache_key = Some(body.text(value, "prompt_cache_key")?),
             "store" => request.store = Some(body.flag(value, "store")?),
             "metadata" => request.metadata = Some(body.object(value, "metadata")?),
             "verbosity" => request.verbosity = Some(body.text(value, "verbosity")?),
-            // OpenAI's newer name of `user`
-            "safety_identifier" if request.user.is_none() => {
-                request.user = Some(body.text(value, "safety_identifier")?);
+            user::IDENTIFIER => {
+                body.text(value, user::IDENTIFIER)?;
+                return self.extra(name, value);
             }
             "reasoning_effort" => {
                 let effort = body.text(value, "reasoning_effort")?;

@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::super::kinds;
-use crate::middle::{Json, Lost, Tool, ToolChoice};
+use crate::{
+    dialect::allowed::Allowed,
+    middle::{Json, Lost, Request, Tool, ToolChoice},
+};
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -81,10 +84,17 @@ fn nothing() -> Json {
 pub(super) enum Choice<'a> {
     Word(&'static str),
     Function { r#type: &'static str, name: &'a str },
+    Allowed(Json),
 }
 
-pub(super) fn choice(choice: &ToolChoice) -> Choice<'_> {
-    match choice {
+/// What is chosen, but for what is this API's own and written as it came.
+pub(super) fn choice(request: &Request) -> Option<Choice<'_>> {
+    let Some(choice) = &request.tool_choice else {
+        let own = request.own("tool_choice").is_some_and(kinds::is_choice);
+        let allowed = Allowed::of(request).filter(|_| !own)?;
+        return Some(Choice::Allowed(allowed.flat()));
+    };
+    Some(match choice {
         ToolChoice::Auto => Choice::Word("auto"),
         ToolChoice::None => Choice::Word("none"),
         ToolChoice::Required => Choice::Word("required"),
@@ -92,5 +102,5 @@ pub(super) fn choice(choice: &ToolChoice) -> Choice<'_> {
             r#type: "function",
             name,
         },
-    }
+    })
 }

@@ -3,6 +3,7 @@
 use super::{keep, reader::Reader};
 use crate::{
     BadBody,
+    dialect::user,
     middle::{Format, Json, Reasoning, Request},
 };
 
@@ -33,15 +34,10 @@ pub(super) fn read<'a>(
         "include" => include(request, reader, value)?,
         "store" => request.store = Some(reader.flag(value, "store")?),
         "metadata" => request.metadata = Some(reader.object(value, "metadata")?),
-        "user" => {
-            let before = request.user.replace(reader.string(value, "user")?);
-            if let Some(before) = before {
-                keep(request, "safety_identifier", Json::of(&before).as_str());
-            }
-        }
-        // the newer name of the same; beside the older one it is kept as it is
-        "safety_identifier" if request.user.is_none() => {
-            request.user = Some(reader.string(value, "safety_identifier")?);
+        "user" => request.user = Some(reader.string(value, "user")?),
+        user::IDENTIFIER => {
+            reader.string(value, user::IDENTIFIER)?;
+            keep(request, name, value);
         }
         "service_tier" => request.service_tier = Some(reader.string(value, "service_tier")?),
         "prompt_cache_key" => request.cache_key = Some(reader.string(value, "prompt_cache_key")?),

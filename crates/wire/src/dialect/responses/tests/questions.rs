@@ -361,3 +361,57 @@ fn a_choice_in_the_form_of_chat_completions_is_named_and_not_written() {
     });
     assert!(body.contains(own) && lost.is_empty(), "{body} {lost:?}");
 }
+
+#[test]
+fn who_asks_keeps_its_name_and_a_long_one_is_named() {
+    let named = |user: Option<&str>, identifier: Option<&str>| {
+        let identifier = identifier.map(|id| ("safety_identifier".to_owned(), Json::of(id)));
+        let request = Request {
+            user: user.map(str::to_owned),
+            extra: identifier.into_iter().collect(),
+            ..said(vec![Message::text(Role::User, "hi")])
+        };
+        let (body, lost) = write(&request);
+        let members = ["user", "safety_identifier"].map(|name| {
+            crate::json::member(&body, name).map(|value| value.trim_matches('"').to_owned())
+        });
+        let lost: Vec<_> = lost.names().map(str::to_owned).collect();
+        (members, lost)
+    };
+    let (long, most) = ("n".repeat(65), "\u{e9}".repeat(64));
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(named(None, Some("s")), ([None, some("s")], vec![]));
+    assert_eq!(
+        named(Some(&most), Some("s")),
+        ([some(&most), some("s")], vec![])
+    );
+    let lost = ["user", "safety_identifier"].map(str::to_owned).to_vec();
+    let (members, mut names) = named(Some(&long), Some(&long));
+    names.sort_by_key(|name| name != "user");
+    assert_eq!((members, names), ([None, None], lost));
+}
+
+#[test]
+fn a_member_of_the_same_name_and_another_form_is_not_passed_on() {
+    for (name, ours, theirs) in [
+        (
+            "context_management",
+            r#"[{"type":"compaction"}]"#,
+            r#"{"edits":[]}"#,
+        ),
+        ("prompt", r#"{"id":"p"}"#, r#""Once""#),
+        ("truncation", r#""auto""#, r#"{"type":"last_messages"}"#),
+    ] {
+        let written = |value: &str| {
+            let request = Request {
+                extra: vec![(name.to_owned(), json(value))],
+                ..said(vec![Message::text(Role::User, "hi")])
+            };
+            let (body, lost) = write(&request);
+            let told = crate::json::member(&body, name).is_some();
+            (told, lost.names().map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert_eq!(written(ours), (true, vec![]), "{name}");
+        assert_eq!(written(theirs), (false, vec![name.to_owned()]), "{name}");
+    }
+}

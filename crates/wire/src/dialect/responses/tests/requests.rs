@@ -136,10 +136,8 @@ fn two_names_of_the_user_are_both_kept() {
         assert_eq!(request.extra, [kept], "{body}");
     }
     let request = read(r#"{"model":"m","input":"x","safety_identifier":"b"}"#).unwrap();
-    assert_eq!(
-        (request.user.as_deref(), request.extra.len()),
-        (Some("b"), 0)
-    );
+    let kept = ("safety_identifier".to_owned(), json("\"b\""));
+    assert_eq!((request.user, request.extra), (None, vec![kept]));
 }
 
 #[test]
@@ -220,4 +218,34 @@ fn what_seals_a_thought_is_known_for_what_it_is() {
     assert_eq!(read("signature:s"), [some("s"), None, None]);
     assert_eq!(read("hidden:h"), [None, some("h"), None]);
     assert_eq!(read("gAAAA"), [None, some("gAAAA"), some("")]);
+}
+
+#[test]
+fn what_is_not_read_inside_items_and_tools_is_kept_by_name() {
+    let request = read(
+        r#"{"model":"m","input":[
+            {"role":"user","content":[{"type":"input_text","text":"a","zz":1},{"type":"of_tomorrow","x":1}],"yy":1},
+            {"type":"message","id":"msg_1","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"b","annotations":[],"logprobs":[]}]},
+            {"type":"function_call","id":"fc_1","call_id":"c","name":"f","arguments":"{}","namespace":"n","status":"completed"},
+            {"type":"function_call_output","call_id":"c","output":"ok"},
+            {"type":"web_search_call","id":"ws_1","x":1}
+        ],"tools":[{"type":"function","name":"f","xx":1},{"type":"mcp","xx":1}]}"#,
+    )
+    .unwrap();
+    let names: Vec<_> = request
+        .extra
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let expected = [
+        "input[].content[].zz",
+        "input[].yy",
+        "input[].phase",
+        "input[].namespace",
+        "tools[].xx",
+    ];
+    for name in expected {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert_eq!(names.len(), expected.len(), "{names:?}");
 }

@@ -73,3 +73,25 @@ fn a_picture_in_a_result_goes_inside_it_or_beside_it() {
     let beside = r#""response":{"output":"see"}}},{"inlineData":{"#;
     assert!(write(&request).0.contains(beside));
 }
+
+#[test]
+fn the_id_of_another_providers_file_is_lost_and_named() {
+    let file = Part::File {
+        source: Source::Id("file-1".into()),
+        name: None,
+        cache: None,
+    };
+    let parts = vec![Part::text("?"), file, picture(Source::Id("file-2".into()))];
+    let (text, lost) = write(&question(vec![message(Role::User, parts)]));
+    assert_eq!(
+        text,
+        r#"{"contents":[{"role":"user","parts":[{"text":"?"}]}]}"#
+    );
+    assert_eq!(
+        lost,
+        [
+            "messages[].content[].file",
+            "messages[].content[].image_url"
+        ]
+    );
+}

@@ -157,3 +157,36 @@ fn what_has_no_place_is_named() {
     ];
     assert_eq!(lost, expected);
 }
+
+#[test]
+fn a_choice_among_some_functions_is_said() {
+    let tool = |name: &str| Tool::Function {
+        name: name.into(),
+        description: None,
+        parameters: None,
+        strict: None,
+        cache: None,
+    };
+    for (mode, expected) in [
+        (
+            "required",
+            r#""tools":[{"functionDeclarations":[{"name":"f"},{"name":"g"}]}],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["g"]}}}"#,
+        ),
+        (
+            "auto",
+            r#""tools":[{"functionDeclarations":[{"name":"g"}]}],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}}"#,
+        ),
+    ] {
+        let choice = format!(
+            r#"{{"type":"allowed_tools","allowed_tools":{{"mode":"{mode}","tools":[{{"type":"function","function":{{"name":"g"}}}}]}}}}"#
+        );
+        let request = Request {
+            tools: vec![tool("f"), tool("g")],
+            extra: vec![("tool_choice".to_owned(), json(&choice))],
+            ..question(vec![Message::text(Role::User, "?")])
+        };
+        let (text, lost) = write(&request);
+        assert!(text.ends_with(expected), "{text}");
+        assert_eq!(lost, [""; 0]);
+    }
+}

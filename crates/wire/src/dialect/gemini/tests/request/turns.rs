@@ -96,3 +96,13 @@ fn broken_arguments_are_lost_and_named() {
     assert!(text.contains(r#""args":{}"#));
     assert_eq!(lost, ["messages[].tool_calls[].function.arguments"]);
 }
+
+#[test]
+fn instructions_alone_are_said_by_the_user() {
+    let (text, lost) = write(&question(vec![Message::text(Role::System, "Say hi.")]));
+    assert_eq!(
+        text,
+        r#"{"contents":[{"role":"user","parts":[{"text":"Say hi."}]}]}"#
+    );
+    assert_eq!(lost, ["messages[].role"]);
+}

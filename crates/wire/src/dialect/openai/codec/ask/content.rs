@@ -60,7 +60,7 @@ pub(super) fn part<'a>(part: &'a Part, lost: &mut Lost) -> Option<Form<'a>> {
             source,
             name,
             cache,
-        } => (Some(file(source, name.as_deref())), cache),
+        } => (file(source, name.as_deref()), cache),
         Part::Audio { data, format } => {
             let input_audio = Audio { data, format };
             (Some(Form::InputAudio { input_audio }), &None)
@@ -75,11 +75,13 @@ pub(super) fn part<'a>(part: &'a Part, lost: &mut Lost) -> Option<Form<'a>> {
     form
 }
 
-fn file<'a>(source: &'a Source, name: Option<&'a str>) -> Form<'a> {
-    match source {
+/// A file is data or an id here: there is no member for an address
+/// (<https://platform.openai.com/docs/api-reference/chat/create>).
+fn file<'a>(source: &'a Source, name: Option<&'a str>) -> Option<Form<'a>> {
+    Some(match source {
         Source::Inline { media_type, .. } if media_type.starts_with("video/") => Form::VideoUrl {
             video_url: Image {
-                url: form::address(source).unwrap_or_default(),
+                url: form::address(source)?,
                 detail: None,
             },
         },
@@ -90,18 +92,17 @@ fn file<'a>(source: &'a Source, name: Option<&'a str>) -> Form<'a> {
                 file_id: Some(id),
             },
         },
-        source => Form::File {
+        Source::Url(_) => return None,
+        Source::Inline { media_type, data } => Form::File {
             file: File {
                 // OpenAI wants a name beside the data
                 filename: Some(name.unwrap_or("file")),
-                file_data: match source {
-                    Source::Inline { media_type, data } if media_type.is_empty() => {
-                        Some(data.clone())
-                    }
-                    source => source.to_url(),
+                file_data: match media_type.is_empty() {
+                    true => Some(data.clone()),
+                    false => source.to_url(),
                 },
                 file_id: None,
             },
         },
-    }
+    })
 }

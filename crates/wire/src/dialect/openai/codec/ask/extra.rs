@@ -2,7 +2,11 @@
 //!
 //! What is passed on must mean the same here as where it came from; the rest is named.
 
-use crate::middle::{Extra, Lost, Reasoning, Request};
+use super::tool;
+use crate::{
+    dialect::user,
+    middle::{Extra, Lost, Reasoning, Request},
+};
 
 /// How much to think. That it is switched on or off without a measure cannot be said, nor how it is told.
 pub(super) fn effort<'a>(reasoning: Option<&'a Reasoning>, lost: &mut Lost) -> Option<&'a str> {
@@ -28,25 +32,32 @@ pub(super) fn effort<'a>(reasoning: Option<&'a Reasoning>, lost: &mut Lost) -> O
 }
 
 /// What the middle form has no place for and chat completions have.
-const KNOWN: [&str; 6] = [
+const KNOWN: [&str; 5] = [
     "modalities",
     "audio",
     "prediction",
     "web_search_options",
     "prompt_cache_retention",
-    "safety_identifier",
 ];
 
-/// The members of `request.extra` that chat completions know.
-pub(super) fn extra<'a>(request: &'a Request, lost: &mut Lost) -> Extra<'a> {
+/// The members of `request.extra` that chat completions know. `chosen`: what must be called is written already.
+pub(super) fn extra<'a>(
+    request: &'a Request,
+    native: bool,
+    chosen: bool,
+    lost: &mut Lost,
+) -> Extra<'a> {
     let mut kept = Vec::new();
-    for (name, value) in &request.extra {
+    let told = |name: &str| {
+        let who = !native && user::is_told(request, name);
+        who || (chosen && name == "tool_choice")
+    };
+    for (name, value) in request.extra.iter().filter(|(name, _)| !told(name)) {
         let ours = match name.as_str() {
             // other APIs have members of these names and other forms
-            "tool_choice" => ["allowed_tools", "custom"]
-                .iter()
-                .any(|form| value.member(form).is_some()),
+            "tool_choice" => tool::is_choice(value),
             "response_format" => value.member("type").is_some(),
+            user::IDENTIFIER => native && user::is_identifier(value),
             name => KNOWN.contains(&name),
         };
         match ours {

@@ -5,7 +5,10 @@
 
 use serde::Serialize;
 
-use crate::middle::{self, Json, Lost, Request, ToolChoice};
+use crate::{
+    dialect::allowed::Allowed,
+    middle::{self, Json, Lost, Request, ToolChoice},
+};
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -37,6 +40,13 @@ pub(super) enum Choice<'a> {
         r#type: &'static str,
         function: Name<'a>,
     },
+    Allowed(Json),
+}
+
+/// Whether a choice that the middle form does not have is in the words of this API.
+pub(super) fn is_choice(value: &Json) -> bool {
+    let forms = ["allowed_tools", "custom"];
+    forms.iter().any(|form| value.member(form).is_some())
 }
 
 #[derive(Serialize)]
@@ -58,7 +68,12 @@ pub(super) fn all<'a>(
         lost.choice(choice);
         return (tools, None);
     }
-    (tools, choice.map(self::choice))
+    let own = request.own("tool_choice").is_some_and(is_choice);
+    let allowed = || {
+        let allowed = Allowed::of(request).filter(|_| !own)?;
+        Some(Choice::Allowed(allowed.nested()))
+    };
+    (tools, choice.map(self::choice).or_else(allowed))
 }
 
 fn tool<'a>(tool: &'a middle::Tool, lost: &mut Lost) -> Option<Tool<'a>> {

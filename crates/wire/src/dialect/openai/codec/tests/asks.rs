@@ -148,3 +148,23 @@ fn what_is_written_reads_as_what_was_meant() {
     assert_eq!((SURFACE.request)(&written).unwrap(), asked);
     assert!(lost.is_empty());
 }
+
+#[test]
+fn a_name_of_the_user_that_openai_refuses_is_left_out_and_named() {
+    let asked = |user: Option<&str>, identifier: &str, options| {
+        let request = Request {
+            user: user.map(Into::into),
+            extra: vec![("safety_identifier".to_owned(), Json::of(identifier))],
+            ..Request::default()
+        };
+        let (body, lost) = ask(&request, options);
+        let told = ["user", "safety_identifier"]
+            .map(|name| crate::json::member(&body, name).map(str::len));
+        (told, lost)
+    };
+    let long = "n".repeat(65);
+    let both = ["user", "safety_identifier"].map(str::to_owned).to_vec();
+    assert_eq!(asked(Some("u"), "s", &NATIVE), ([Some(3); 2], vec![]));
+    assert_eq!(asked(Some(&long), &long, &NATIVE), ([None; 2], both));
+    assert_eq!(asked(None, &long, &PLAIN), ([Some(67), None], vec![]));
+}

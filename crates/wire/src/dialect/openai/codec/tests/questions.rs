@@ -60,10 +60,9 @@ fn every_parameter_is_read_with_numbers_as_they_are_spelled() {
         &json!({ "model": "m", "messages": [], "stop": "a", "safety_identifier": "s", "max_tokens": 7 }),
     );
     assert_eq!(read.sampling.stop, ["a"]);
-    assert_eq!(
-        (read.user.as_deref(), read.sampling.max_tokens),
-        (Some("s"), number("7"))
-    );
+    let kept = ("safety_identifier".to_owned(), Json::of("s"));
+    assert_eq!((read.user, read.extra), (None, vec![kept]));
+    assert_eq!(read.sampling.max_tokens, number("7"));
 }
 
 #[test]
@@ -386,4 +385,43 @@ fn what_stands_inside_reasoning_and_is_not_known_is_kept_by_its_path() {
         .collect();
     assert_eq!(names, ["reasoning.of_tomorrow", "thinking.new"]);
     assert_eq!(request.reasoning.unwrap().include, Some(false));
+}
+
+#[test]
+fn what_is_not_read_inside_messages_and_tools_is_kept_by_name() {
+    let read = question(&json!({
+        "model": "m",
+        "messages": [
+            { "role": "user", "bar": 1, "content": [
+                { "type": "text", "text": "a", "foo": 1 },
+                { "type": "image_url", "image_url": { "url": "u", "zz": 1 }, "foo": 2 },
+                { "type": "of_tomorrow", "x": 1 }
+            ] },
+            { "role": "assistant", "content": "b", "annotations": [{ "type": "url_citation" }],
+              "tool_calls": [{ "id": "c", "type": "function", "yy": 1,
+                "function": { "name": "f", "arguments": "{}", "zz": 1 } }] },
+            { "role": "assistant", "content": "c", "audio": null, "annotations": [], "xx": null }
+        ],
+        "tools": [
+            { "type": "function", "function": { "name": "f", "zz": 1 }, "yy": 1 },
+            { "type": "custom", "custom": { "name": "g" }, "yy": 1 }
+        ],
+        "response_format": { "type": "json_schema", "json_schema": { "name": "n", "schema": {}, "x": 1 } }
+    }));
+    let names: Vec<_> = read.extra.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "messages[].bar",
+        "messages[].content[].foo",
+        "messages[].content[].image_url.zz",
+        "messages[].annotations",
+        "messages[].tool_calls[].yy",
+        "messages[].tool_calls[].function.zz",
+        "tools[].yy",
+        "tools[].function.zz",
+        "response_format.json_schema.x",
+    ];
+    for name in expected {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert_eq!(names.len(), expected.len(), "{names:?}");
 }

@@ -132,3 +132,16 @@ fn media_have_their_parts_and_what_has_none_is_named() {
         ]
     );
 }
+
+#[test]
+fn the_address_of_a_file_is_lost_and_named() {
+    let file = Part::File {
+        source: Source::Url("https://x.example/a.pdf".into()),
+        name: None,
+        cache: None,
+    };
+    let parts = vec![Part::text("?"), file];
+    let (written, lost) = talk(vec![said(Role::User, parts)], &NATIVE);
+    assert_eq!(written, r#"[{"role":"user","content":"?"}]"#);
+    assert_eq!(lost, ["messages[].content[].file"]);
+}
