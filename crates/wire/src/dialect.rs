@@ -9,6 +9,7 @@ mod allowed;
 pub mod anthropic;
 pub mod bedrock;
 mod call_id;
+mod citation;
 mod declared;
 mod embeddings;
 mod finish;

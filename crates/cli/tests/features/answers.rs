@@ -1,12 +1,15 @@
-//! What is read of an answer's features.
+//! What is read of an answer's features, and told to callers of other APIs.
 
 use super::{
     APIS, Row,
+    place::{SURFACES, has_all, is_count, is_on_record, place},
     said::{anthropic, bedrock, chat, ended, gemini, message, ollama, responses, word},
 };
 use punctual_wire::{
+    Api, Surface,
     dialect::Finish,
-    middle::{Answer, Choice, Part},
+    middle::{Answer, Asked, Choice, Lost, Part},
+    via::surface_codec,
 };
 use serde_json::{Value, json};
 
@@ -337,16 +340,47 @@ pub fn rows() -> Vec<Row> {
             let Some(said) = said else { return "–" };
             let answer = (api.codec().unwrap().answer)(said.to_string().as_bytes());
             let answer = answer.expect("an answer");
-            // what a surface does not know it names
-            let named =
-                !answer.lost.is_empty() || part(&answer, |p| matches!(p, Part::Other { .. }));
-            match (feature.read)(&answer) {
-                true => "yes",
-                false if named => "named",
-                false => panic!("{api:?} loses {} in silence", feature.name),
-            }
+            cell(*api, &feature, &answer)
         });
         (feature.name.to_owned(), cells.collect())
     });
     all.collect()
+}
+
+/// What callers of the other APIs are told of it.
+fn cell(api: Api, feature: &Feature, answer: &Answer) -> &'static str {
+    let read = (feature.read)(answer);
+    let others = SURFACES
+        .iter()
+        .filter(|(surface, _)| Api::of(*surface) != api);
+    let mut told = Vec::new();
+    let mut all = true;
+    for (surface, name) in others {
+        let (body, lost) = written(*surface, answer);
+        let place = place(feature.name, *surface);
+        let said = read && place.as_ref().is_some_and(|marks| has_all(&body, marks));
+        let named = !lost.is_empty() || feature.name == "durations" || is_count(feature.name);
+        assert!(
+            said || named,
+            "{} of {api:?} is lost on {name} in silence: {body}",
+            feature.name
+        );
+        all &= said || place.is_none();
+        told.extend(said.then_some(*name));
+    }
+    match (all && !told.is_empty(), told.is_empty()) {
+        (true, _) => "yes",
+        // time and tokens that no surface tells are on record
+        (false, true) if read && is_on_record(feature.name) => "yes",
+        (false, true) => "named",
+        (false, false) => told.join(", ").leak(),
+    }
+}
+
+/// The answer in the words of a surface, and what was lost of it.
+fn written(surface: Surface, answer: &Answer) -> (Value, Lost) {
+    let mut lost = answer.lost.clone();
+    let codec = surface_codec(surface).unwrap();
+    let body = (codec.answer)(answer, &Asked::default(), &mut lost);
+    (serde_json::from_slice(&body).expect("JSON"), lost)
 }

@@ -14,6 +14,7 @@
 )]
 
 mod answers;
+mod place;
 mod questions;
 mod said;
 mod served;

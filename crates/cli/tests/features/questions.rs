@@ -216,11 +216,55 @@ fn model(api: Api) -> &'static str {
     }
 }
 
+/// What of a feature is found in the question of any API that has it, where it does not change its words.
+fn mark(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "text" => "another text",
+        "system" | "developer role" => "Be brief.",
+        "name of a speaker" => "ada",
+        "image by URL" => "https://example.com/a.png",
+        "image inline" => "iVBORw0KGgo=",
+        "image detail" => r#":"low""#,
+        "file inline" => "JVBERi0=",
+        "file by id" => "file-1",
+        "sound" => "UklGRg==",
+        "tools" | "tool choice: one tool" => r#""now""#,
+        "strict tools" => r#""strict":true"#,
+        "calls and their results" => "noon",
+        "structured output" => "additionalProperties",
+        "thoughts of an earlier turn" => r#""hm""#,
+        "signed thoughts of an earlier turn" => "hm",
+        "`max_completion_tokens`" => ":77",
+        "`stop`" => r#""END""#,
+        "`temperature`" => ":0.25",
+        "`top_p`" => ":0.75",
+        "`top_k`" => ":40",
+        "`frequency_penalty`" | "`presence_penalty`" => ":0.5",
+        "`seed`" => ":7",
+        "`n`" => ":2",
+        "`logit_bias`" => ":-100",
+        "`user`" => r#""u-1""#,
+        "`metadata`" => r#""run""#,
+        "`service_tier`" => r#""priority""#,
+        "`prompt_cache_key`" => r#""k""#,
+        "`verbosity`" => r#""low""#,
+        _ => return None,
+    })
+}
+
 /// `without` is the question that lacks only the feature.
-fn cell(api: Api, without: &Value, with: &Value) -> &'static str {
+fn cell(api: Api, name: &str, without: &Value, with: &Value) -> &'static str {
     let (plain, nothing) = written(api, without);
     let (body, lost) = written(api, with);
     assert!(nothing.is_empty(), "{nothing:?}");
+    let count = |body: &Bytes, mark: &str| String::from_utf8_lossy(body).matches(mark).count();
+    if let Some(mark) = mark(name).filter(|_| plain != body) {
+        let more = count(&body, mark) > count(&plain, mark);
+        assert!(
+            more,
+            "{api:?} changes its question for {name} and does not say it: {body:?}"
+        );
+    }
     match (plain != body, lost.is_empty()) {
         (true, true) => "yes",
         (true, false) => "in part",
@@ -266,7 +310,10 @@ pub fn rows() -> Vec<Row> {
         );
         let with = merged(&base, &feature);
         let cells = ASKED.map(|(apis, _)| {
-            let cells: Vec<_> = apis.iter().map(|api| cell(*api, &plain, &with)).collect();
+            let cells: Vec<_> = apis
+                .iter()
+                .map(|api| cell(*api, name, &plain, &with))
+                .collect();
             assert!(
                 cells.iter().all(|cell| *cell == cells[0]),
                 "{apis:?}: {name}"

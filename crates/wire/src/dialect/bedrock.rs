@@ -12,6 +12,7 @@ use crate::middle::UpstreamCodec;
 
 mod answer;
 mod block;
+mod citation;
 mod claude;
 mod embed;
 mod exception;

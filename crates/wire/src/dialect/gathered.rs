@@ -68,7 +68,7 @@ impl Gathered {
                     call.signature = Some(value.into());
                 }
             }
-            Delta::Citation { choice, json } => self.cite(choice, json),
+            Delta::Citation { choice, json, .. } => self.cite(choice, json),
             Delta::Whole { choice, part } => self.choice(choice).parts.push(part),
             Delta::Finish { choice, finish, .. } => self.choice(choice).finish = Some(finish),
             Delta::Usage(usage) => self.answer.usage.get_or_insert_default().update(usage),

@@ -104,6 +104,9 @@ pub enum Delta<'a> {
         choice: u32,
         /// A JSON object.
         json: &'a str,
+        /// How many characters of the text that was told last it is of, where that is known and not said in
+        /// the object.
+        reach: Option<usize>,
     },
     /// A choice has its reason to end. Said once a choice unless the upstream says it more often; the
     /// last one counts.

@@ -47,7 +47,15 @@ fn parts(said: &Choice, sink: &mut dyn FnMut(Delta<'_>)) {
                     });
                 }
                 if let Some(citations) = citations {
-                    let each = |json: &str| sink(Delta::Citation { choice, json });
+                    let length = text.chars().count();
+                    let reach = (length > 0).then_some(length);
+                    let each = |json: &str| {
+                        sink(Delta::Citation {
+                            choice,
+                            json,
+                            reach,
+                        });
+                    };
                     each_of(citations.as_str(), each);
                 }
             }

@@ -171,6 +171,7 @@ fn what_is_taken_over_as_it_was_spelled_breaks_no_event() {
         },
         Delta::Citation {
             choice: 0,
+            reach: None,
             json: citation,
         },
         Delta::Whole {

@@ -1,6 +1,6 @@
 //! A whole answer.
 
-use super::{exception, words};
+use super::{citation, exception, words};
 use crate::{
     Class, Verdict, json,
     middle::{Answer, Choice, Json, Lost, Part, Source, ToolCall},
@@ -116,9 +116,13 @@ fn cited(cited: &str) -> Option<Part> {
     json::elements(content?, |piece| {
         text.extend(json::member(piece, "text").and_then(json::text));
     });
+    let mut all = Vec::new();
+    json::elements(citations.unwrap_or("[]"), |one| {
+        all.extend(citation::read(one))
+    });
     Some(Part::Text {
         text,
-        citations: citations.and_then(Json::parse),
+        citations: (!all.is_empty()).then(|| Json::of(&all)),
         cache: None,
     })
 }

@@ -3,8 +3,9 @@
 //! Blocks are numbered over text, thoughts and calls together; only calls are said to begin. After
 //! `messageStop` comes `metadata` with the token counts, and then nothing.
 
-use super::{exception, words};
+use super::{citation, exception, words};
 use crate::{
+    dialect::citation::Block,
     frame::Frame,
     json,
     middle::{Decode, Delta, Seen, Start},
@@ -17,6 +18,7 @@ type Sink<'s> = &'s mut dyn FnMut(Delta<'_>);
 pub(super) struct Stream {
     /// The block and the number of each call that is not whole.
     open: Vec<(u64, u32)>,
+    text: Block,
     /// How many calls there were.
     calls: u32,
     stopped: bool,
@@ -53,7 +55,10 @@ impl Stream {
             }
             "contentBlockStart" => self.begin(text, sink)?,
             "contentBlockDelta" => self.delta(text, sink)?,
-            "contentBlockStop" => self.done(block(text)?, sink),
+            "contentBlockStop" => {
+                self.text.end(sink);
+                self.done(block(text)?, sink);
+            }
             "messageStop" => {
                 if let Err(seen) = self.stop(text, sink)? {
                     return Some(seen);
@@ -118,6 +123,7 @@ impl Stream {
         let choice = 0;
         if filled(words) {
             let text = json::text(words?)?;
+            self.text.say(&text);
             sink(Delta::Text {
                 choice,
                 text,
@@ -139,8 +145,8 @@ impl Stream {
         if let Some(thought) = thought {
             reasoning(thought, sink)?;
         }
-        if let Some(json) = citation.filter(|citation| json::is_object(citation)) {
-            sink(Delta::Citation { choice, json });
+        if let Some(cited) = citation.and_then(citation::read) {
+            self.text.cite(cited.as_str(), sink);
         }
         Some(())
     }
@@ -157,6 +163,7 @@ impl Stream {
         let [reason, fields] =
             json::members(text, &["stopReason", "additionalModelResponseFields"])?;
         self.stopped = true;
+        self.text.end(sink);
         let reason = reason.and_then(json::text).unwrap_or_default();
         match words::finish(&reason) {
             Ok(Some(finish)) => sink(Delta::Finish {

@@ -109,7 +109,12 @@ impl Cited {
                         title: &source.title,
                     });
                     let json = citation.as_str();
-                    sink(Delta::Citation { choice, json });
+                    let reach = None;
+                    sink(Delta::Citation {
+                        choice,
+                        json,
+                        reach,
+                    });
                 }
             });
             lost |= !any;

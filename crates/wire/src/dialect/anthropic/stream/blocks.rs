@@ -1,12 +1,12 @@
 //! The blocks of a stream that are open.
 //!
 //! Text and thoughts are told as they come, whatever block they say they belong to. A tool call is told
-//! as it comes too; its input stands in deltas, or, with some servers, only in the event that opens it. A
+//! as it comes too; what a text cites when its block closes, so that its place is known. A call's input stands in deltas, or, with some servers, only in the event that opens it. A
 //! block that only this API has is put together and told whole when it closes.
 
 use std::borrow::Cow;
 
-use crate::{json, middle::Delta};
+use crate::{dialect::citation::Block, json, middle::Delta};
 
 use super::{super::answer::word, whole::Whole};
 
@@ -17,6 +17,7 @@ const OPEN: usize = 64;
 pub(super) struct Blocks {
     open: Vec<(u64, Open)>,
     calls: u32,
+    text: Block,
 }
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Blocks {
         self.stop(at, sink);
         let kind = word(json::member(block, "type")).unwrap_or_default();
         let open = match kind.as_str() {
-            "text" => return say(block, "text", sink, plain),
+            "text" => return self.say(block, sink),
             "thinking" => {
                 say(block, "thinking", sink, thought);
                 return say(block, "signature", sink, signature);
@@ -47,6 +48,17 @@ impl Blocks {
             self.open.remove(0);
         }
         self.open.push((at, open));
+    }
+
+    fn say(&mut self, object: &str, sink: Sink<'_>) {
+        let text = &mut self.text;
+        let told = &mut |delta: Delta<'_>| {
+            if let Delta::Text { text: said, .. } = &delta {
+                text.say(said);
+            }
+            sink(delta);
+        };
+        say(object, "text", told, plain);
     }
 
     fn call(&mut self, block: &str, sink: Sink<'_>) -> Open {
@@ -69,13 +81,13 @@ impl Blocks {
     pub(super) fn delta(&mut self, at: u64, delta: &str, sink: Sink<'_>) {
         let kind = json::member(delta, "type").and_then(json::text);
         match kind.as_deref().unwrap_or_default() {
-            "text_delta" => say(delta, "text", sink, plain),
+            "text_delta" => self.say(delta, sink),
             "thinking_delta" => say(delta, "thinking", sink, thought),
             "signature_delta" => say(delta, "signature", sink, signature),
             "citations_delta" => {
                 let citation = json::member(delta, "citation");
                 if let Some(json) = citation.filter(|citation| json::is_object(citation)) {
-                    sink(Delta::Citation { choice: 0, json });
+                    self.text.cite(json, sink);
                 }
             }
             "input_json_delta" => self.input(at, delta, sink),
@@ -112,12 +124,14 @@ impl Blocks {
     }
 
     pub(super) fn stop(&mut self, at: u64, sink: Sink<'_>) {
+        self.text.end(sink);
         if let Some(place) = self.open.iter().position(|(index, _)| *index == at) {
             self.open.remove(place).1.close(sink);
         }
     }
 
     pub(super) fn stop_all(&mut self, sink: Sink<'_>) {
+        self.text.end(sink);
         self.open.drain(..).for_each(|(_, open)| open.close(sink));
     }
 

@@ -107,8 +107,8 @@ fn blocks_of_this_api_come_whole() {
             r#"Whole { choice: 0, part: Other { kind: "server_tool_use", value: {"type":"server_tool_use","id":"srvtoolu_a","name":"web_search","input":{"query": "zug"}} } }"#,
             r#"Whole { choice: 0, part: Other { kind: "web_search_tool_result", value: {"type":"web_search_tool_result","tool_use_id":"srvtoolu_a","content":[{"type":"web_search_result","url":"https://example.com/","title":"Zug","encrypted_content":"Eo","page_age":null}]} } }"#,
             r#"Text { choice: 0, text: "It is small.", logprobs: None }"#,
-            r#"Citation { choice: 0, json: "{\"type\":\"web_search_result_location\",\"cited_text\":\"small\",\"url\":\"https://example.com/\",\"title\":\"Zug\",\"encrypted_index\":\"Ei\"}" }"#,
             r#"Lost("content_block_delta")"#,
+            r#"Citation { choice: 0, json: "{\"type\":\"web_search_result_location\",\"cited_text\":\"small\",\"url\":\"https://example.com/\",\"title\":\"Zug\",\"encrypted_index\":\"Ei\"}", reach: Some(12) }"#,
             "Usage(Usage { input: Some(5), output: Some(60), total: None, cached_input: None, cache_write: None, reasoning: None })",
         ]
     );

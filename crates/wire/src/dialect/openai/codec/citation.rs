@@ -3,9 +3,11 @@
 //! Every API that searches the web names its sources in a spelling of its own; what has an address can be
 //! said here. Places inside a document cannot.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
-use crate::{json, middle::Json};
+use crate::{dialect::citation, json, middle::Json};
 
 #[derive(Serialize)]
 struct Annotation<'a> {
@@ -23,40 +25,31 @@ enum Address<'a> {
     Made {
         url: &'a str,
         title: &'a str,
-        start_index: u64,
-        end_index: u64,
+        start_index: usize,
+        end_index: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<&'a str>,
     },
 }
 
 /// `citation` of any dialect as an annotation; `None` if it has no address. `index` is its place among
-/// all of a stream, which the Python SDK needs to put lists together.
-pub(super) fn annotation(citation: &str, index: Option<usize>) -> Option<Json> {
+/// all of a stream, which the Python SDK needs to put lists together; `place` is what it is of, in characters
+/// of the text, unless it says that itself.
+pub(super) fn annotation(
+    citation: &str,
+    index: Option<usize>,
+    place: Option<Range<usize>>,
+) -> Option<Json> {
     if let Some(spelled) = json::member(citation, "url_citation").and_then(Json::parse) {
         return Some(made(index, Address::Spelled(&spelled)));
     }
-    // Responses and Anthropic; Gemini's chunks of grounding
-    let web = json::member(citation, "web").unwrap_or(citation);
-    let names = [
-        "url",
-        "uri",
-        "title",
-        "cited_text",
-        "start_index",
-        "end_index",
-    ];
-    let [url, uri, title, content, start, end] = json::members(web, &names)?;
-    let text = |value: Option<&str>| Some(json::text(value?)?.into_owned());
-    let place = |value: Option<&str>| value.and_then(json::count).unwrap_or(0);
-    let url = text(url.or(uri)).filter(|url| !url.is_empty())?;
-    let content = text(content);
+    let source = citation::Address::of(citation, place)?;
     let address = Address::Made {
-        url: &url,
-        title: &text(title).unwrap_or_default(),
-        start_index: place(start),
-        end_index: place(end),
-        content: content.as_deref(),
+        url: &source.url,
+        title: &source.title,
+        start_index: source.place.start,
+        end_index: source.place.end,
+        content: source.content.as_deref(),
     };
     Some(made(index, address))
 }
@@ -93,7 +86,7 @@ mod tests {
     #[test]
     fn sources_of_every_api_are_named_alike() {
         let chat = r#"{"type":"url_citation","url_citation":{"url":"u","start_index":1.0,"x":1}}"#;
-        assert_eq!(annotation(chat, None).unwrap().as_str(), chat);
+        assert_eq!(annotation(chat, None, None).unwrap().as_str(), chat);
         let responses =
             r#"{"type":"url_citation","url":"u","title":"t","start_index":3,"end_index":9}"#;
         let anthropic = r#"{"type":"web_search_result_location","url":"u","title":"t","encrypted_index":"x","cited_text":"c"}"#;
@@ -109,10 +102,13 @@ mod tests {
             let expected = format!(
                 r#"{{"index":2,"type":"url_citation","url_citation":{{"url":"u","title":"t",{rest}"#
             );
-            assert_eq!(annotation(citation, Some(2)).unwrap().as_str(), expected);
+            assert_eq!(
+                annotation(citation, Some(2), None).unwrap().as_str(),
+                expected
+            );
         }
         let place = r#"{"type":"char_location","document_index":0,"cited_text":"c"}"#;
-        assert_eq!(annotation(place, None), None);
-        assert_eq!(annotation("7", None), None);
+        assert_eq!(annotation(place, None, None), None);
+        assert_eq!(annotation("7", None, None), None);
     }
 }

@@ -3,7 +3,7 @@
 //! OpenAI's members in OpenAI's order, and beside them what its callers know from other servers:
 //! `reasoning_content`, `reasoning_details` for what proves or hides a thought, `images`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -52,6 +52,9 @@ struct Message<'a> {
     audio: Option<Audio<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<Content<'a>>,
+    /// Characters of the content.
+    #[serde(skip)]
+    length: usize,
 }
 
 /// Writes `answer` as a chat completion.
@@ -104,8 +107,10 @@ impl<'a> Message<'a> {
                 text, citations, ..
             } => {
                 add(&mut self.content, text);
+                let begin = self.length;
+                self.length = begin.saturating_add(text.chars().count());
                 if let Some(citations) = citations {
-                    self.cite(citations, lost);
+                    self.cite(citations, begin..self.length, lost);
                 }
             }
             Part::Refusal { text } => add(&mut self.refusal, text),
@@ -146,13 +151,13 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn cite(&mut self, citations: &Json, lost: &mut Lost) {
+    fn cite(&mut self, citations: &Json, place: Range<usize>, lost: &mut Lost) {
         let mut all = Vec::new();
         if !crate::json::elements(citations.as_str(), |one| all.push(one)) {
             all.push(citations.as_str());
         }
         for one in all {
-            match citation::annotation(one, None) {
+            match citation::annotation(one, None, Some(place.clone())) {
                 Some(annotation) => self.annotations.push(annotation),
                 None => lost.content("citations"),
             }

@@ -112,7 +112,11 @@ impl Stream {
         if let Some(citations) = event.citations.filter(|_| !self.cited) {
             citation::addresses(citations, |json| {
                 self.cited = true;
-                sink(Delta::Citation { choice: 0, json });
+                sink(Delta::Citation {
+                    choice: 0,
+                    json,
+                    reach: None,
+                });
             });
         }
         if let Some(usage) = event.usage() {

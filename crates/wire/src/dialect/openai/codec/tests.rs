@@ -81,7 +81,7 @@ fn step(delta: &Delta<'_>) -> String {
             index,
             json,
         } => format!("input {choice}.{index} {json}"),
-        Delta::Citation { choice, json } => format!("citation {choice} {json}"),
+        Delta::Citation { choice, json, .. } => format!("citation {choice} {json}"),
         Delta::Whole { choice, part } => format!("whole {choice} {part:?}"),
         Delta::Finish {
             choice,

@@ -80,7 +80,7 @@ pub(super) fn piece<'a>(part: &'a Part, role: Role, lost: &mut Lost) -> Option<P
             cached(cache.as_ref(), lost);
             let (annotations, whole) = citations
                 .as_ref()
-                .map_or((Vec::new(), true), annotation::all);
+                .map_or((Vec::new(), true), |all| annotation::all(all, text));
             if !whole || (!model && !annotations.is_empty()) {
                 lost.content("messages[].content[].citations");
             }

@@ -34,6 +34,9 @@ pub(super) enum Content {
         annotations: Vec<Json>,
         logprobs: Vec<Json>,
         text: String,
+        /// Characters of a text that goes on.
+        #[serde(skip)]
+        length: usize,
     },
     Refusal {
         refusal: String,
@@ -80,6 +83,7 @@ impl Content {
             annotations: Vec::new(),
             logprobs: Vec::new(),
             text: String::new(),
+            length: 0,
         }
     }
 

@@ -77,7 +77,7 @@ fn content(part: &Part, lost: &mut Lost) -> Content {
         Part::Text {
             text, citations, ..
         } => {
-            let cited = citations.as_ref().map(annotation::all);
+            let cited = citations.as_ref().map(|all| annotation::all(all, text));
             let (annotations, whole) = cited.unwrap_or((Vec::new(), true));
             if !whole {
                 lost.content("citations");
@@ -86,6 +86,7 @@ fn content(part: &Part, lost: &mut Lost) -> Content {
                 annotations,
                 logprobs: Vec::new(),
                 text: text.clone(),
+                length: 0,
             }
         }
         Part::Refusal { text } => Content::Refusal {

@@ -61,10 +61,12 @@ impl Writer {
         if let Some(Content::OutputText {
             text: whole,
             logprobs: all,
+            length,
             ..
         }) = message.content.last_mut()
         {
             whole.push_str(text);
+            *length = length.saturating_add(text.chars().count());
             let told = all.len();
             let content = logprobs.and_then(|chat| json::member(chat, "content"));
             json::elements(content.unwrap_or_default(), |one| {
@@ -103,8 +105,17 @@ impl Writer {
     }
 
     /// A citation of the text that goes on, or of the one that begins.
-    pub(super) fn cite(&mut self, citation: &str, out: &mut BytesMut) {
-        let Some(annotation) = annotation::of(citation) else {
+    /// `reach` is how many characters of what was told last it is of.
+    pub(super) fn cite(&mut self, citation: &str, reach: Option<usize>, out: &mut BytesMut) {
+        let said = match self.items.last() {
+            Some(Item::Message(message)) => match message.content.last() {
+                Some(Content::OutputText { length, .. }) => *length,
+                _ => 0,
+            },
+            _ => 0,
+        };
+        let place = reach.map(|reach| said.saturating_sub(reach)..said);
+        let Some(annotation) = annotation::of(citation, place) else {
             self.lost.content("citations");
             return;
         };

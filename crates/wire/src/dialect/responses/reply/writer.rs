@@ -188,7 +188,7 @@ impl Writer {
                     self.end_call(at, "completed", out);
                 }
             }
-            Delta::Citation { json, .. } => self.cite(json, out),
+            Delta::Citation { json, reach, .. } => self.cite(json, *reach, out),
             Delta::Whole { part, .. } => {
                 self.shut("completed", out);
                 let whole = self.ids.whole(self.items.len(), part, &mut self.lost);

@@ -217,7 +217,11 @@ impl Item {
     fn cite(&mut self, annotation: Option<&str>, sink: Sink<'_>) {
         if let Some(json) = annotation.filter(|json| json::is_object(json)) {
             self.cited = true;
-            sink(Delta::Citation { choice: 0, json });
+            sink(Delta::Citation {
+                choice: 0,
+                json,
+                reach: None,
+            });
         }
     }
 

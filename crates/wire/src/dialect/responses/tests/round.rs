@@ -279,7 +279,7 @@ proptest! {
                 5 => Delta::ToolCall { choice, index, id: text.into(), name: text.into() },
                 6 => Delta::ToolInput { choice, index, json: text.into() },
                 7 => Delta::ToolDone { choice, index },
-                _ => Delta::Citation { choice, json: r#"{"type":"file_path"}"# },
+                _ => Delta::Citation { choice, json: r#"{"type":"file_path"}"#, reach: None },
             }
         }).collect();
         let stream = stream_of(&deltas);

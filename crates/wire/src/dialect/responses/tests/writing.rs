@@ -209,7 +209,11 @@ fn a_refusal_is_a_part_of_its_own() {
 
 #[test]
 fn citations_are_flat_here_and_foreign_ones_are_named() {
-    let cite = |json| Delta::Citation { choice: 0, json };
+    let cite = |json| Delta::Citation {
+        choice: 0,
+        json,
+        reach: None,
+    };
     let (stream, writer) = written(&[
         text("a"),
         cite(
@@ -221,6 +225,20 @@ fn citations_are_flat_here_and_foreign_ones_are_named() {
     assert!(stream.contains(&format!(r#""annotation_index":0,"annotation":{flat}"#)));
     assert!(last(&stream, "output").contains(&format!(r#""annotations":[{flat}]"#)));
     assert_eq!(writer.lost().content, ["citations"]);
+}
+
+#[test]
+fn a_source_of_another_api_is_told_with_its_place_in_the_text() {
+    let citation = r#"{"type":"web_search_result_location","url":"u","title":"t","encrypted_index":"x","cited_text":"c"}"#;
+    let cited = Delta::Citation {
+        choice: 0,
+        json: citation,
+        reach: Some(2),
+    };
+    let (stream, writer) = written(&[text("\u{e9}, "), text("so"), cited]);
+    let flat = r#"{"type":"url_citation","start_index":3,"end_index":5,"url":"u","title":"t"}"#;
+    assert!(last(&stream, "output").contains(flat), "{stream}");
+    assert!(writer.lost().is_empty());
 }
 
 #[test]

@@ -67,7 +67,11 @@ fn a_stop_sequence_is_told() {
 #[test]
 fn citations_and_blocks_of_this_api_are_told() {
     let location = r#"{"type":"page_location","cited_text":"x","n":1.50}"#;
-    let citation = |json| Delta::Citation { choice: 0, json };
+    let citation = |json| Delta::Citation {
+        choice: 0,
+        json,
+        reach: None,
+    };
     let whole = |kind: &str, value: Value| Delta::Whole {
         choice: 0,
         part: Part::Other {

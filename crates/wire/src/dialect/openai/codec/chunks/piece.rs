@@ -58,6 +58,8 @@ pub(super) struct State {
     thought: String,
     details: usize,
     annotations: usize,
+    /// Characters of its text so far.
+    said: usize,
     images: usize,
 }
 
@@ -69,7 +71,10 @@ impl State {
     pub(super) fn piece<'d>(&mut self, delta: &'d Delta<'_>) -> Option<Said<'d>> {
         let mut piece = Piece::default();
         match delta {
-            Delta::Text { text, .. } => piece.content = Some(text),
+            Delta::Text { text, .. } => {
+                self.said = self.said.saturating_add(text.chars().count());
+                piece.content = Some(text);
+            }
             Delta::Refusal { text, .. } => piece.refusal = Some(text),
             Delta::Reasoning { text, .. } => {
                 if self.thought.len() <= THOUGHT {
@@ -104,8 +109,9 @@ impl State {
                 self.bare.swap_remove(bare);
                 piece.tool_calls = Some([input(*index, "{}")]);
             }
-            Delta::Citation { json, .. } => {
-                match citation::annotation(json, Some(self.annotations)) {
+            Delta::Citation { json, reach, .. } => {
+                let place = reach.map(|reach| self.said.saturating_sub(reach)..self.said);
+                match citation::annotation(json, Some(self.annotations), place) {
                     Some(annotation) => piece.annotations = Some([annotation]),
                     None => return Some(Err("citations".to_owned())),
                 }

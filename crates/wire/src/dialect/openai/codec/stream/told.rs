@@ -57,7 +57,11 @@ impl<'a> Told<'a> {
             Piece::Opaque(value) => Delta::Opaque { choice, value },
             Piece::Call(fragment) => return calls.take(fragment, choice, sink),
             Piece::Whole(part) => Delta::Whole { choice, part },
-            Piece::Citation(json) => Delta::Citation { choice, json },
+            Piece::Citation(json) => Delta::Citation {
+                choice,
+                json,
+                reach: None,
+            },
             Piece::Lost(name) => Delta::Lost(name),
         });
     }

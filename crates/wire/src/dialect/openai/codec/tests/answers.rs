@@ -207,7 +207,7 @@ fn an_answer_is_written_as_openai_writes_it() {
         r#""message":{"role":"assistant","content":"so far","refusal":null,"reasoning_content":"hm","#,
         r#""reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s","index":0},{"type":"reasoning.encrypted","data":"xx","index":1}],"#,
         r#""tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"g"}}}],"#,
-        r#""annotations":[{"type":"url_citation","url_citation":{"url":"u","title":"t","start_index":0,"end_index":0}}]},"#,
+        r#""annotations":[{"type":"url_citation","url_citation":{"url":"u","title":"t","start_index":0,"end_index":3}}]},"#,
         r#""logprobs":null,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"#,
         r#""prompt_tokens_details":{"cached_tokens":3},"completion_tokens_details":{"reasoning_tokens":1}}}"#
     );
@@ -364,4 +364,28 @@ fn calls_of_one_id_in_a_whole_answer_are_two() {
         })
         .collect();
     assert_eq!(inputs, [("f", "{\"n\":1}"), ("f", "{\"n\":1}"), ("", "{}")]);
+}
+
+#[test]
+fn what_a_block_cites_is_told_with_the_blocks_place() {
+    let block = |text: &str, citations: Option<&str>| Part::Text {
+        text: text.into(),
+        citations: citations.and_then(Json::parse),
+        cache: None,
+    };
+    let cited = r#"[{"type":"web_search_result_location","url":"u","title":"t"}]"#;
+    let answer = Answer {
+        choices: vec![crate::middle::Choice {
+            parts: vec![block("\u{e9}, ", None), block("so", Some(cited))],
+            ..Default::default()
+        }],
+        ..Answer::default()
+    };
+    let body = (SURFACE.answer)(&answer, &asked(), &mut Lost::default());
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let told = &body["choices"][0]["message"]["annotations"][0]["url_citation"];
+    assert_eq!(
+        (&told["start_index"], &told["end_index"]),
+        (&json!(3), &json!(5))
+    );
 }

@@ -64,10 +64,12 @@ fn a_stream_is_written_as_openai_writes_it() {
         },
         Delta::Citation {
             choice,
+            reach: None,
             json: r#"{"url":"u"}"#,
         },
         Delta::Citation {
             choice,
+            reach: None,
             json: r#"{"type":"char_location"}"#,
         },
         Delta::ToolCall {
@@ -272,4 +274,17 @@ proptest! {
         prop_assert_eq!(read, deltas.iter().map(step).collect::<Vec<_>>());
         prop_assert_eq!(seen.last(), Some(&Seen::Last));
     }
+}
+
+#[test]
+fn a_citation_is_told_with_its_place_in_the_text() {
+    let cited = Delta::Citation {
+        choice: 0,
+        json: r#"{"type":"web_search_result_location","url":"u","title":"t"}"#,
+        reach: Some(2),
+    };
+    let (written, lost) = encode(&[text(0, "\u{e9}, "), text(0, "so"), cited], &asked());
+    let place = r#""url":"u","title":"t","start_index":3,"end_index":5}"#;
+    assert!(written.contains(place), "{written}");
+    assert_eq!(lost, [""; 0]);
 }
