@@ -33,6 +33,8 @@ sso_region = us-east-1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     ServiceAccount,
+    /// A workload's token is exchanged, and an account impersonated by what it gives.
+    Federated,
     Metadata,
     Container,
     /// The same for InvokeModel.
@@ -45,8 +47,9 @@ enum Way {
     Entra,
 }
 
-const WAYS: [Way; 8] = [
+const WAYS: [Way; 9] = [
     Way::ServiceAccount,
+    Way::Federated,
     Way::Metadata,
     Way::Container,
     Way::Invoked,
@@ -61,6 +64,7 @@ impl Way {
     const fn issuer(self) -> &'static str {
         match self {
             Self::ServiceAccount => "google-token",
+            Self::Federated => "google-iam",
             Self::Metadata => "gce-metadata",
             Self::Container | Self::Invoked => "aws-container",
             Self::WebIdentity | Self::Role => "aws-sts",
@@ -69,13 +73,25 @@ impl Way {
         }
     }
 
-    fn target(self, origin: &str) -> String {
+    fn target(self, origin: &str, token: &str) -> String {
         let target = match self {
             Self::ServiceAccount => {
                 let account = json!({ "type": "service_account", "project_id": "p",
                     "private_key_id": "kid1", "private_key": ACCOUNT,
                     "client_email": "robot@p.iam.gserviceaccount.com",
                     "token_uri": format!("{origin}/token") });
+                let account = serde_json::to_string(&account.to_string()).unwrap();
+                format!(
+                    "dialect: vertex, project: p, base_url: \"{origin}/v1\", credentials_json: {account}"
+                )
+            }
+            Self::Federated => {
+                let account = json!({ "type": "external_account", "audience": "//iam/pool",
+                    "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+                    "token_url": format!("{origin}/v1/token"),
+                    "credential_source": { "file": token },
+                    "service_account_impersonation_url": format!(
+                        "{origin}/v1/projects/-/serviceAccounts/a@p:generateAccessToken") });
                 let account = serde_json::to_string(&account.to_string()).unwrap();
                 format!(
                     "dialect: vertex, project: p, base_url: \"{origin}/v1\", credentials_json: {account}"
@@ -143,9 +159,9 @@ impl Way {
             Self::Role => vec![("AWS_ENDPOINT_URL_STS", origin.as_str())],
             Self::SignOn => vec![("AWS_ENDPOINT_URL_SSO", origin.as_str())],
             Self::Entra => vec![("AZURE_AUTHORITY_HOST", origin.as_str())],
-            Self::ServiceAccount => vec![],
+            Self::ServiceAccount | Self::Federated => vec![],
         });
-        let stage = Stage::around(sim, &self.target(&origin), &env);
+        let stage = Stage::around(sim, &self.target(&origin, &file), &env);
         stage.plays("m", "tokens=3");
         (Arc::new(stage), token)
     }
