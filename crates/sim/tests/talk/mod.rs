@@ -129,6 +129,12 @@ impl Line {
             .unwrap();
     }
 
+    /// From now on the system takes little for who does not read.
+    pub(crate) fn narrow(&self) {
+        let socket = socket2::SockRef::from(&self.reset);
+        socket.set_recv_buffer_size(4096).unwrap();
+    }
+
     /// Sends the FIN and keeps the socket: closing it with unread bytes (TLS tickets, say) would be an RST.
     pub(crate) fn fin(&self) {
         socket2::SockRef::from(&self.reset)
