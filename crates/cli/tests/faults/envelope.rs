@@ -4,17 +4,18 @@
 use crate::house::{House, SURFACES, stream};
 use punctual_sim::{Cuts, Script};
 
-/// Statuses that are the caller's mistake, and bodies without a usable word.
+/// Statuses that are the caller's mistake, and bodies without a sentence, each with the code that is told.
 const STATUSES: [u16; 6] = [400, 405, 409, 413, 415, 422];
-const BODIES: [(&str, &str); 5] = [
-    ("text/plain", ""),
-    ("application/json", "{}"),
-    ("application/json", "{\"error\":{\"code\":\"x\"}}"),
+const BODIES: [(&str, &str, &str); 5] = [
+    ("text/plain", "", "invalid_request"),
+    ("application/json", "{}", "invalid_request"),
+    ("application/json", "{\"error\":{\"code\":\"x\"}}", "x"),
     (
         "text/html",
         "<html><title>400 Bad Request</title>nginx/1.2 at 10.0.0.1</html>",
+        "invalid_request",
     ),
-    ("application/octet-stream", "\u{0}\u{1}"),
+    ("application/octet-stream", "\u{0}\u{1}", "invalid_request"),
 ];
 
 const CONFIG: &str = "\
@@ -29,7 +30,7 @@ routes: { r: { plan: { fallback: [ { retry: { of: far-away, max_attempts: 3, ini
 async fn an_error_without_words_is_a_whole_envelope_and_asked_once() {
     let house = House::open("", CONFIG).await;
     for status in STATUSES {
-        for (kind, body) in BODIES {
+        for (kind, body, code) in BODIES {
             house
                 .sim
                 .set("silent", Script::raw(status, kind, &[], body, Cuts::Whole));
@@ -49,7 +50,7 @@ async fn an_error_without_words_is_a_whole_envelope_and_asked_once() {
                 assert!(message.contains(&status.to_string()), "{what}: {message}");
                 assert!(!message.contains("nginx"), "{what}: {message}");
                 assert_eq!(error["type"], "invalid_request_error", "{what}");
-                assert_eq!(error["code"], "invalid_request", "{what}");
+                assert_eq!(error["code"], code, "{what}");
                 assert_eq!(error.get("param"), Some(&serde_json::Value::Null), "{what}");
                 assert_eq!(house.sim.report().len(), 1, "{what}");
             }
