@@ -42,7 +42,8 @@ pub(super) fn one(request: &Request) -> Option<Cow<'_, str>> {
 
 /// Whether [`one`] has taken this member that the middle form has no place for.
 pub(super) fn is_told(request: &Request, name: &str) -> bool {
-    name == IDENTIFIER && request.user.is_none()
+    let is_text = |value: &Json| value.as_text().is_some();
+    name == IDENTIFIER && request.user.is_none() && request.own(IDENTIFIER).is_some_and(is_text)
 }
 
 fn is_short(name: &str) -> bool {
