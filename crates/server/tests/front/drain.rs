@@ -25,15 +25,23 @@ async fn ended(gate: Gate) {
         .unwrap();
 }
 
+/// Waits until it says that it is not ready.
+async fn not_ready(gate: &Gate) {
+    let says = async {
+        while gate.caller().await.get("/readyz").await.status != 503 {
+            sleep(ms(1)).await;
+        }
+    };
+    timeout(LONG, says).await.expect("it drains");
+}
+
 #[tokio::test]
 async fn a_lame_duck_is_not_ready_but_serves() {
     let gate = Gate::with(draining(400, 1000)).await;
     let mut kept = gate.caller().await;
     assert_eq!(kept.get("/readyz").await.status, 200);
     gate.trigger.drain();
-    sleep(ms(50)).await;
-    let ready = gate.caller().await.get("/readyz").await;
-    assert_eq!(ready.status, 503);
+    not_ready(&gate).await;
     let answer = kept.ask(&chat("chat", false, "")).await;
     assert_eq!(
         (answer.status, answer.header("connection")),
@@ -131,7 +139,7 @@ async fn a_second_signal_ends_it_now() {
     caller.send(&chat("sim/silent", false, "")).await;
     until("it runs", || gate.fake.sent() == 1).await;
     gate.trigger.drain();
-    sleep(ms(50)).await;
+    not_ready(&gate).await;
     let start = Instant::now();
     gate.trigger.stop();
     assert_eq!(caller.answer().await.status, 503);

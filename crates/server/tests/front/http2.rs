@@ -103,8 +103,7 @@ async fn a_reset_and_a_lost_connection_both_end_the_request() {
             gate.fake.script("s", script.clone());
             let mut caller = Http2::connect(&gate, WINDOW).await;
             let mut asked = caller.ask("sim/s", stream, None).await;
-            until("it is sent", || gate.fake.sent() == 1).await;
-            tokio::time::sleep(ms(30)).await;
+            until("it hangs", || gate.fake.hanging() == 1).await;
             let left = Instant::now();
             if lost {
                 caller.connection.abort();

@@ -58,8 +58,7 @@ async fn leaving_before_an_answer_closes_the_exchange_at_once() {
             gate.fake.script("s", script);
             let mut caller = gate.caller().await;
             caller.send(&chat("sim/s", stream, "")).await;
-            until("it is sent", || gate.fake.sent() == 1).await;
-            tokio::time::sleep(ms(20)).await;
+            until("it hangs", || gate.fake.hanging() == 1).await;
             let left = leave(caller, way).await;
             until("the exchange closes", || !gate.fake.closed().is_empty()).await;
             let late = gate.fake.closed()[0].saturating_duration_since(left);

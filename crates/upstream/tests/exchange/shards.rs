@@ -69,8 +69,14 @@ async fn after_goaway_running_streams_finish_and_new_ones_go_elsewhere() {
     bench.sim.set("goaway", "goaway-after=3".parse().unwrap());
     let slow = Ask::stream("sim:tokens=5,gap=50ms");
     let goaway = Ask::unary("goaway");
+    let begun = || {
+        let report = bench.sim.report();
+        report.iter().filter(|s| s.first_content.is_some()).count()
+    };
     let (a, b, c) = tokio::join!(bench.hear(&slow), bench.hear(&slow), async {
-        tokio::time::sleep(Duration::from_millis(60)).await;
+        while begun() < 2 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         bench.hear(&goaway).await
     });
     for heard in [a, b, c] {

@@ -70,6 +70,7 @@ struct Log {
     bond: Bond,
     unsuited: Vec<Surface>,
     closed: Vec<Instant>,
+    hanging: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -82,6 +83,16 @@ pub struct Exchange {
     is: Option<Box<Failure>>,
     steps: VecDeque<Step>,
     wait: Option<Pin<Box<Sleep>>>,
+    hangs: bool,
+}
+
+impl Exchange {
+    /// Nothing comes any more.
+    fn hang(&mut self) {
+        if !std::mem::replace(&mut self.hangs, true) {
+            self.fake.0.lock().unwrap().hanging += 1;
+        }
+    }
 }
 
 impl Drop for Exchange {
@@ -119,6 +130,11 @@ impl Fake {
         self.0.lock().unwrap().closed.clone()
     }
 
+    /// How many exchanges came to [`Step::Hang`].
+    pub fn hanging(&self) -> usize {
+        self.0.lock().unwrap().hanging
+    }
+
     fn begin(&self, call: &Call) -> Exchange {
         let mut log = self.0.lock().unwrap();
         // a copy, or the memory that the body takes would never be given back
@@ -143,6 +159,7 @@ impl Fake {
             is: None,
             steps: steps.into(),
             wait: None,
+            hangs: false,
         }
     }
 }
@@ -199,7 +216,10 @@ impl Upstream for Fake {
         while let Some(step) = exchange.steps.pop_front() {
             match step {
                 Step::Wait(length) => sleep(length).await,
-                Step::Hang => std::future::pending().await,
+                Step::Hang => {
+                    exchange.hang();
+                    std::future::pending().await
+                }
                 Step::Fail(failure) => return Err(failure),
                 Step::Is(failure) => exchange.is = Some(failure),
                 Step::Panic => panic!("scripted"),
@@ -239,6 +259,7 @@ impl Pieces for Exchange {
                 Some(Step::Wait(length)) => self.wait = Some(Box::pin(sleep(length))),
                 Some(Step::Hang) => {
                     self.steps.push_front(Step::Hang);
+                    self.hang();
                     return Poll::Pending;
                 }
                 Some(Step::Head(_) | Step::Status(_) | Step::Lost(_) | Step::Is(_)) => {}
